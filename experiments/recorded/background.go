@@ -1,0 +1,107 @@
+package recorded
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Record is one line of records.tsv.gz.
+type Record struct {
+	Manager, Type, Relation, Fork, Block string
+	Length, FPI                          int
+}
+
+// Line gives the record's seven columns, separated by tabs.
+func (r Record) Line() string {
+	return strings.Join([]string{
+		r.Manager, r.Type, r.Relation, r.Fork, r.Block, strconv.Itoa(r.Length), strconv.Itoa(r.FPI),
+	}, "\t")
+}
+
+// Background says whether a record belongs to no change: the work of other
+// processes, and of the worker on the catalogs.
+func (r Record) Background() bool {
+	switch r.Manager {
+	case "Standby", "Storage":
+		return true
+	case "XLOG":
+		return strings.HasPrefix(r.Type, "CHECKPOINT_")
+	case "Heap2":
+		if r.Type == "NEW_CID" {
+			return true
+		}
+	case "Transaction":
+		if r.Type == "INVALIDATION" || r.Type == "ASSIGNMENT" {
+			return true
+		}
+	}
+	return strings.HasPrefix(r.Relation, "pg_") && !strings.HasPrefix(r.Relation, "pg_toast_")
+}
+
+// Invalidation messages make a COMMIT longer: their number, then 16 bytes each.
+// Source: REL_18_1, src/include/access/xact.h, xl_xact_invals, and
+// src/include/storage/sinval.h.
+const (
+	invalidationCount   = 4
+	invalidationMessage = 16
+)
+
+// Invalidations says whether a COMMIT's extra length is that of invalidation
+// messages, which come from work on the catalogs.
+func invalidations(extra int) bool {
+	return extra > invalidationCount && (extra-invalidationCount)%invalidationMessage == 0
+}
+
+// Records reads the case's records.tsv.gz.
+func (c *Case) Records() ([]Record, error) {
+	file := path.Join(c.dir, "records.tsv.gz")
+	f, err := c.fsys.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var records []Record
+	lines := newLineReader(z)
+	for lines.Scan() {
+		r, err := parseRecord(lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, len(records)+1, err)
+		}
+		records = append(records, r)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, len(records)+1, err)
+	}
+	return records, nil
+}
+
+func parseRecord(line string) (Record, error) {
+	f := strings.Split(line, "\t")
+	if len(f) != 7 {
+		return Record{}, fmt.Errorf("%d columns, expected 7", len(f))
+	}
+	length, err1 := strconv.Atoi(f[5])
+	fpi, err2 := strconv.Atoi(f[6])
+	if err1 != nil || err2 != nil {
+		return Record{}, fmt.Errorf("lengths %q and %q, expected numbers", f[5], f[6])
+	}
+	return Record{f[0], f[1], f[2], f[3], f[4], length, fpi}, nil
+}
+
+// Recorded says whether the folder has the recorded results to compare with.
+func (c *Case) Recorded() bool {
+	for _, name := range []string{"records.tsv.gz", "expected.json"} {
+		if _, err := fs.Stat(c.fsys, path.Join(c.dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,155 @@
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Case is a recorded case as a replay needs it.
+type Case struct {
+	Name   string
+	Why    string
+	DDL    string // of the subscriber, the marker table's included
+	Start  Start
+	Events []Event
+
+	fsys fs.FS
+	dir  string
+}
+
+// Start is start.json: what a replay needs beside DDL and stream.
+type Start struct {
+	Version       string            `json:"version"`
+	Settings      map[string]string `json:"settings"`
+	DataChecksums string            `json:"data_checksums"`
+	NextXID       uint32            `json:"next_xid"`
+	Relations     []Relation        `json:"relations"`
+	Marker        struct {
+		DDL  string  `json:"ddl"`
+		Rows []int64 `json:"rows"`
+	} `json:"marker"`
+	Statistics map[string]map[string]int64 `json:"statistics"`
+	PageLSNs   map[string]string           `json:"page_lsns"`
+	StartLSN   string                      `json:"start_lsn"`
+}
+
+// Relation is a relation of the real subscriber.
+type Relation struct {
+	Name        string `json:"name"`
+	Kind        string `json:"kind"` // pg_class.relkind
+	OID         uint32 `json:"oid"`
+	Relfilenode uint32 `json:"relfilenode"`
+	Table       string `json:"table"` // an index's table
+	ToastTable  string `json:"toast_table"`
+}
+
+// Event is something that ran on the subscriber beside the stream.
+type Event struct {
+	After int64 // number of messages before it
+	SQL   string
+}
+
+// Open reads a case's folder, dir within fsys, up to the stream.
+func Open(fsys fs.FS, dir string) (*Case, error) {
+	c := &Case{fsys: fsys, dir: dir}
+	var file struct {
+		Name string  `json:"name"`
+		Why  string  `json:"why"`
+		Pub  string  `json:"pub"`
+		Sub  *string `json:"sub"`
+	}
+	if err := c.readJSON("case.json", &file); err != nil {
+		return nil, err
+	}
+	if err := c.readJSON("start.json", &c.Start); err != nil {
+		return nil, err
+	}
+	c.Name, c.Why = file.Name, file.Why
+	if c.Name == "" {
+		c.Name = path.Base(dir)
+	}
+	c.DDL = c.Start.Marker.DDL + file.Pub
+	if file.Sub != nil {
+		c.DDL = c.Start.Marker.DDL + *file.Sub
+	}
+	events, err := fs.ReadFile(fsys, path.Join(dir, "events.tsv"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for i, line := range strings.Split(strings.TrimRight(string(events), "\n"), "\n") {
+		if line == "" {
+			continue
+		}
+		after, sql, ok := strings.Cut(line, "\t")
+		n, err := strconv.ParseInt(after, 10, 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("%s:%d: expected the number of messages, a tab and SQL", path.Join(dir, "events.tsv"), i+1)
+		}
+		c.Events = append(c.Events, Event{n, sql})
+	}
+	return c, nil
+}
+
+// Stream opens the case's messages.
+func (c *Case) Stream() (io.ReadCloser, error) {
+	f, err := c.fsys.Open(path.Join(c.dir, "stream.tsv.gz"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.fsys.Open(path.Join(c.dir, "stream.tsv"))
+	}
+	return f, err
+}
+
+// readJSON reads one of the case's files. An error names the line.
+func (c *Case) readJSON(name string, into any) error {
+	file := path.Join(c.dir, name)
+	b, err := fs.ReadFile(c.fsys, file)
+	if err != nil {
+		return err
+	}
+	err = json.Unmarshal(b, into)
+	if err == nil {
+		return nil
+	}
+	at := int64(len(b))
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typ):
+		at = typ.Offset
+	}
+	line := 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n"))
+	return fmt.Errorf("%s:%d: %w", file, line, err)
+}
+
+// Find lists the case folders in dir: dir itself if it is one, else all below
+// it, sorted.
+func Find(fsys fs.FS, dir string) ([]string, error) {
+	var found []string
+	err := fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() && d.Name() == "case.json" {
+			found = append(found, path.Dir(p))
+		}
+		return nil
+	})
+	return found, err
+}
+
+// newLineReader reads a text file that may be compressed.
+func newLineReader(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 64<<10), 1<<20)
+	return s
+}

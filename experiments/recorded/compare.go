@@ -1,0 +1,195 @@
+package recorded
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"applysim/model/apply"
+	"applysim/wal"
+)
+
+// Totals are numbers of both sides.
+type Totals struct {
+	Expected  int64 `json:"expected"`
+	Simulated int64 `json:"simulated"`
+}
+
+// Difference is the first record in which the two sides differ. Record counts
+// from 1, background records left out.
+type Difference struct {
+	Record   int64  `json:"record"`
+	Expected string `json:"expected"`
+	Got      string `json:"got"`
+}
+
+// Result is how a case compares.
+type Result struct {
+	Name             string      `json:"name"`
+	Outcome          string      `json:"result"` // "exact", "differs" or "unsupported"
+	Records          Totals      `json:"records"`
+	Bytes            Totals      `json:"bytes"`
+	FirstDifference  *Difference `json:"first_difference"`
+	StateDifferences []string    `json:"state_differences"`
+	// Unsupported says what the case needs that is not modelled.
+	Unsupported string `json:"unsupported,omitempty"`
+}
+
+// The outcomes.
+const (
+	Exact       = "exact"
+	Differs     = "differs"
+	Unsupported = "unsupported"
+)
+
+// Line is the result as verify prints it.
+func (r *Result) Line() string {
+	switch {
+	case r.Outcome == Unsupported:
+		return r.Name + " unsupported: " + r.Unsupported
+	case r.FirstDifference != nil:
+		d := r.FirstDifference
+		return fmt.Sprintf("%s differs: record %d: expected %s, got %s", r.Name, d.Record, spaced(d.Expected), spaced(d.Got))
+	case len(r.StateDifferences) > 0:
+		return r.Name + " differs: " + r.StateDifferences[0]
+	}
+	return r.Name + " exact"
+}
+
+func spaced(line string) string {
+	b := []byte(line)
+	for i, c := range b {
+		if c == '\t' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+// comparison follows the recording while the simulation writes.
+type comparison struct {
+	log      *wal.Log
+	expected []Record
+	next     int // in expected
+	result   *Result
+}
+
+// Verify replays a case and compares it with its recording. The error is about
+// the case's files; whatever the comparison finds is in the result.
+func (c *Case) Verify() (*Result, error) {
+	r := &Result{Name: c.Name, StateDifferences: []string{}}
+	records, err := c.Records()
+	if err != nil {
+		return nil, err
+	}
+	expected, err := c.Expected()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range records {
+		if !x.Background() {
+			r.Records.Expected++
+			r.Bytes.Expected += int64(x.Length)
+		}
+	}
+	k := &comparison{expected: records, result: r}
+	w, err := c.Worker(k.see)
+	if err == nil {
+		k.log = w.Log()
+		k.skipBackground()
+		var n int64
+		n, err = c.Run(w)
+		if err == nil && n != expected.Messages {
+			k.state("messages: expected %d, got %d", expected.Messages, n)
+		}
+	}
+	var unsupported *apply.UnsupportedError
+	if errors.As(err, &unsupported) {
+		r.Outcome, r.Unsupported, r.FirstDifference = Unsupported, unsupported.What, nil
+		return r, nil
+	}
+	var stop *apply.StopError
+	if errors.As(err, &stop) {
+		k.state("%v", stop)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.dir, err)
+	}
+	k.finish()
+	k.compareState(c, expected, w)
+	if err := w.Check(); err != nil {
+		k.state("%v", err)
+	}
+	r.Outcome = Exact
+	if r.FirstDifference != nil || len(r.StateDifferences) > 0 {
+		r.Outcome = Differs
+	}
+	return r, nil
+}
+
+func (k *comparison) state(format string, args ...any) {
+	k.result.StateDifferences = append(k.result.StateDifferences, fmt.Sprintf(format, args...))
+}
+
+// skipBackground moves the log over the recorded background records that come
+// next, so that the simulated records get the LSNs of the real ones.
+func (k *comparison) skipBackground() {
+	for k.next < len(k.expected) && k.expected[k.next].Background() {
+		k.log.Skip(k.expected[k.next].Length)
+		k.next++
+	}
+}
+
+// see compares a simulated record with the recorded one.
+func (k *comparison) see(s *wal.Record) {
+	r := k.result
+	r.Records.Simulated++
+	r.Bytes.Simulated += int64(s.Length)
+	if r.FirstDifference != nil {
+		return
+	}
+	got := simulated(k.log, s)
+	if k.next >= len(k.expected) {
+		r.FirstDifference = &Difference{r.Records.Simulated, "nothing", got.Line()}
+		return
+	}
+	want := k.expected[k.next]
+	k.next++
+	if want.Manager == "Transaction" && want.Type == got.Type && want.Length != got.Length && invalidations(want.Length-got.Length) {
+		// The extra length is the catalog's.
+		r.Bytes.Expected -= int64(want.Length - got.Length)
+		k.log.MoveTo(s.Start.Advance(want.Length, wal.DefaultSegmentSize))
+		want.Length = got.Length
+	}
+	if want != got {
+		r.FirstDifference = &Difference{r.Records.Simulated, want.Line(), got.Line()}
+		return
+	}
+	k.skipBackground()
+}
+
+// simulated gives a simulated record the form of a recorded one.
+func simulated(log *wal.Log, s *wal.Record) Record {
+	r := Record{
+		Manager: s.Type.Manager(), Type: s.Type.Name(), Relation: log.Name(s.Relation),
+		Fork: "-", Block: "-", Length: s.Length, FPI: s.FPI,
+	}
+	if s.Relation != wal.NoRelation {
+		r.Fork = strconv.Itoa(int(s.Fork))
+		r.Block = strconv.FormatUint(uint64(s.Block), 10)
+	}
+	return r
+}
+
+// Line gives a simulated record the seven columns of a recorded one.
+func Line(log *wal.Log, s *wal.Record) string { return simulated(log, s).Line() }
+
+// finish looks for recorded records that the simulation did not write.
+func (k *comparison) finish() {
+	if k.result.FirstDifference != nil {
+		return
+	}
+	k.skipBackground()
+	if k.next < len(k.expected) {
+		k.result.FirstDifference = &Difference{k.result.Records.Simulated + 1, k.expected[k.next].Line(), "nothing"}
+	}
+}

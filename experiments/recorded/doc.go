@@ -1,0 +1,19 @@
+// Package recorded reads cases that were recorded on a real PostgreSQL
+// subscriber, replays them and compares the simulated subscriber with the real
+// one: every WAL record, the LSNs, line pointers, index items and counters.
+//
+// A case is a folder:
+//
+//	case.json       DDL of both sides, the publisher's SQL, settings
+//	start.json      version, settings, first LSN, next transaction id, relations
+//	stream.tsv.gz   the messages: LSN, xid, hex of one pgoutput message a line
+//	events.tsv      what ran on the subscriber beside the stream, if anything
+//	records.tsv.gz  every WAL record of the real subscriber
+//	expected.json   its state at the end
+//
+// A replay needs the first four only. Records that belong to no change
+// (checkpoints, catalog pages and the like) are passed over by name, but their
+// lengths count for the LSNs.
+//
+// Reading order: case.go, replay.go, background.go, compare.go, state.go.
+package recorded

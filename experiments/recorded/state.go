@@ -1,0 +1,209 @@
+package recorded
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+
+	"applysim/heap"
+	"applysim/index"
+	"applysim/model/apply"
+	"applysim/wal/storage"
+)
+
+// Expected is expected.json: the real subscriber at the end.
+type Expected struct {
+	StartLSN string                        `json:"start_lsn"`
+	EndLSN   string                        `json:"end_lsn"`
+	Messages int64                         `json:"messages"`
+	Tables   map[string]map[string]anyJSON `json:"tables"`
+}
+
+// anyJSON is a value that is a number, a string or an object.
+type anyJSON = any
+
+// Expected reads the case's expected.json.
+func (c *Case) Expected() (*Expected, error) {
+	e := new(Expected)
+	return e, c.readJSON("expected.json", e)
+}
+
+// TableReport describes a simulated table as expected.json does a real one.
+type TableReport struct {
+	Inserts        int64                   `json:"n_tup_ins"`
+	Updates        int64                   `json:"n_tup_upd"`
+	HOTUpdates     int64                   `json:"n_tup_hot_upd"`
+	NewPageUpdates int64                   `json:"n_tup_newpage_upd"`
+	Deletes        int64                   `json:"n_tup_del"`
+	Live           int64                   `json:"n_live_tup"`
+	Dead           int64                   `json:"n_dead_tup"`
+	SeqScans       int64                   `json:"seq_scan"`
+	SeqTupRead     int64                   `json:"seq_tup_read"`
+	IdxScans       int64                   `json:"idx_scan"`
+	IdxTupFetch    int64                   `json:"idx_tup_fetch"`
+	Pages          int                     `json:"pages"`
+	LinePointers   string                  `json:"line_pointers_md5"`
+	Indexes        map[string]*IndexReport `json:"indexes"`
+}
+
+// IndexReport describes a simulated index as expected.json does a real one.
+type IndexReport struct {
+	AM                string   `json:"am"`
+	Pages             int      `json:"pages"`
+	TreeLevel         int      `json:"tree_level"`
+	InternalPages     int      `json:"internal_pages"`
+	LeafPages         int      `json:"leaf_pages"`
+	EmptyPages        int      `json:"empty_pages"`
+	DeletedPages      int      `json:"deleted_pages"`
+	AvgLeafDensity    *float64 `json:"avg_leaf_density"`   // null for an index without leaves
+	LeafFragmentation *float64 `json:"leaf_fragmentation"` // likewise
+	Items             string   `json:"items_md5"`
+}
+
+// Describe reports on a table.
+func Describe(t *apply.TableState) *TableReport {
+	rows := t.Preset + t.Inserted
+	r := &TableReport{Inserts: rows, Live: rows, Pages: t.Heap.Pages(), Indexes: map[string]*IndexReport{}}
+	r.LinePointers = heapDigest(t.Heap)
+	for i := range t.Indexes {
+		x := &t.Indexes[i]
+		s := x.BTree.Stats()
+		r.Indexes[x.Schema.Name] = &IndexReport{
+			AM: "btree", Pages: x.BTree.Pages(), TreeLevel: s.TreeLevel, InternalPages: s.InternalPages,
+			LeafPages: s.LeafPages, EmptyPages: s.EmptyPages, DeletedPages: s.DeletedPages,
+			AvgLeafDensity: twoDigits(s.AvgLeafDensity), LeafFragmentation: twoDigits(s.LeafFragmentation),
+			Items: indexDigest(x.BTree),
+		}
+	}
+	return r
+}
+
+// twoDigits rounds as pgstatindex prints, nil for NaN.
+func twoDigits(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 2, 64), 64)
+	return &y
+}
+
+// digest is the MD5 of lines joined by newlines.
+func digest(n int, line func(dst []byte, i int) []byte) string {
+	h := md5.New()
+	var buf []byte
+	for i := range n {
+		buf = buf[:0]
+		if i > 0 {
+			buf = append(buf, '\n')
+		}
+		buf = line(buf, i)
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func heapDigest(t *heap.Table) string {
+	return digest(t.Pages(), func(dst []byte, i int) []byte { return t.AppendPageLine(dst, storage.BlockNumber(i)) })
+}
+
+func indexDigest(t *index.BTree) string {
+	return digest(t.Pages()-1, func(dst []byte, i int) []byte { return t.AppendPageLine(dst, storage.BlockNumber(i+1)) })
+}
+
+// compareState compares the end of the run: LSN, counters, pages, digests.
+func (k *comparison) compareState(c *Case, e *Expected, w *apply.Worker) {
+	if k.result.FirstDifference == nil {
+		if got := k.log.InsertLSN().String(); got != e.EndLSN {
+			k.state("end_lsn: expected %s, got %s", e.EndLSN, got)
+		}
+	}
+	states := w.Tables()
+	seen := map[string]bool{}
+	for i := range states {
+		t := &states[i]
+		name := t.Schema.QualifiedName()
+		want, ok := e.Tables[name]
+		if !ok {
+			continue
+		}
+		seen[name] = true
+		k.compareTable(name, want, Describe(t), c.Start.Statistics[name], name == "marker")
+	}
+	for _, name := range sortedKeys(e.Tables) {
+		if !seen[name] {
+			k.state("table %s: expected, but the schema has none", name)
+		}
+	}
+}
+
+// compareTable compares a table. The real counters include what they were at
+// the start, except that the marker's first row may have been reported late.
+func (k *comparison) compareTable(name string, want map[string]anyJSON, got *TableReport, start map[string]int64, marker bool) {
+	counters := []struct {
+		name  string
+		value int64
+	}{
+		{"n_tup_ins", got.Inserts}, {"n_tup_upd", got.Updates}, {"n_tup_hot_upd", got.HOTUpdates},
+		{"n_tup_newpage_upd", got.NewPageUpdates}, {"n_tup_del", got.Deletes},
+		{"n_live_tup", got.Live}, {"n_dead_tup", got.Dead},
+		{"seq_scan", got.SeqScans}, {"seq_tup_read", got.SeqTupRead},
+		{"idx_scan", got.IdxScans}, {"idx_tup_fetch", got.IdxTupFetch},
+	}
+	for _, x := range counters {
+		n := x.value
+		if !marker || x.name != "n_tup_ins" && x.name != "n_live_tup" {
+			n += start[x.name]
+		}
+		if real := fmt.Sprint(want[x.name]); want[x.name] != nil && real != strconv.FormatInt(n, 10) && fmt.Sprint(float64(n)) != real {
+			k.state("%s.%s: expected %s, got %d", name, x.name, real, n)
+		}
+	}
+	k.compareValue(name+".pages", want["pages"], got.Pages)
+	k.compareValue(name+".line_pointers_md5", want["line_pointers_md5"], got.LinePointers)
+	indexes, _ := want["indexes"].(map[string]any)
+	for _, x := range sortedKeys(indexes) {
+		w, _ := indexes[x].(map[string]any)
+		g := got.Indexes[x]
+		if g == nil {
+			k.state("%s.%s: expected an index, got none", name, x)
+			continue
+		}
+		at := name + "." + x + "."
+		k.compareValue(at+"pages", w["pages"], g.Pages)
+		if g.AM != w["am"] {
+			k.state("%sam: expected %v, got %s", at, w["am"], g.AM)
+		}
+		for _, f := range []struct {
+			name  string
+			value any
+		}{
+			{"tree_level", g.TreeLevel}, {"internal_pages", g.InternalPages}, {"leaf_pages", g.LeafPages},
+			{"empty_pages", g.EmptyPages}, {"deleted_pages", g.DeletedPages},
+			{"avg_leaf_density", number(g.AvgLeafDensity)}, {"leaf_fragmentation", number(g.LeafFragmentation)},
+			{"items_md5", g.Items},
+		} {
+			k.compareValue(at+f.name, w[f.name], f.value)
+		}
+	}
+	for _, x := range sortedKeys(got.Indexes) {
+		if _, ok := indexes[x]; !ok {
+			k.state("%s.%s: expected no such index", name, x)
+		}
+	}
+}
+
+// number prints a percentage as PostgreSQL prints a double.
+func number(x *float64) string {
+	if x == nil {
+		return "NaN"
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
+}
+
+func (k *comparison) compareValue(what string, want, got any) {
+	if w, g := fmt.Sprint(want), fmt.Sprint(got); w != g {
+		k.state("%s: expected %s, got %s", what, w, g)
+	}
+}

@@ -1,0 +1,9 @@
+module applysim
+
+go 1.26
+
+require (
+	github.com/google/btree v1.1.3 // indirect
+	github.com/spf13/pflag v1.1.0 // indirect
+	github.com/tidwall/btree v1.8.2 // indirect
+)

@@ -1,0 +1,61 @@
+package heap
+
+import (
+	"fmt"
+
+	"applysim/wal/storage"
+)
+
+// Check verifies the invariants of every page: what a page says of its free
+// space is what its line pointers take, versions do not overlap and lie within
+// the page, and every version's header is accounted for.
+func (t *Table) Check() error {
+	for b := range t.pages {
+		if err := t.pages[b].check(); err != nil {
+			return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)
+		}
+	}
+	if t.target != storage.InvalidBlock && int(t.target) >= len(t.pages) {
+		return fmt.Errorf("table %q: target block %d of %d", t.opts.Name, t.target, len(t.pages))
+	}
+	return nil
+}
+
+func (p *page) check() error {
+	if want := storage.PageHeaderSize + storage.LinePointerSize*len(p.items); int(p.lower) != want {
+		return fmt.Errorf("lower is %d, %d line pointers end at %d", p.lower, len(p.items), want)
+	}
+	if p.lower > p.upper || p.upper > storage.PageSize {
+		return fmt.Errorf("lower %d, upper %d", p.lower, p.upper)
+	}
+	if len(p.items) > MaxHeapTuplesPerPage {
+		return fmt.Errorf("%d line pointers, at most %d", len(p.items), MaxHeapTuplesPerPage)
+	}
+	var used [storage.PageSize / 8]bool
+	for i, lp := range p.items {
+		if lp.flags == lpUnused {
+			continue
+		}
+		if lp.off < p.upper || int(lp.off)+int(lp.len) > storage.PageSize || lp.off%8 != 0 || lp.len < TupleHeaderSize {
+			return fmt.Errorf("item %d: offset %d, length %d, upper %d", i+1, lp.off, lp.len, p.upper)
+		}
+		if int(lp.body)+int(lp.len)-TupleHeaderSize > len(p.bodies) {
+			return fmt.Errorf("item %d: body %d of %d bytes", i+1, lp.body, len(p.bodies))
+		}
+		for k := int(lp.off) / 8; k < (int(lp.off)+int(lp.len)+7)/8; k++ {
+			if used[k] {
+				return fmt.Errorf("item %d overlaps another at offset %d", i+1, k*8)
+			}
+			used[k] = true
+		}
+	}
+	if len(p.items) > 0 && (len(p.runs) == 0 || p.runs[0].first != 1) {
+		return fmt.Errorf("no transaction id for item 1")
+	}
+	for i := 1; i < len(p.runs); i++ {
+		if p.runs[i].first <= p.runs[i-1].first {
+			return fmt.Errorf("runs of versions out of order")
+		}
+	}
+	return nil
+}

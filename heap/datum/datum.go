@@ -1,0 +1,29 @@
+package datum
+
+// Value is one column's value in memory, before it is laid out in a tuple.
+//
+// Types passed by value (typbyval) use Bits, all others Bytes. The zero Value
+// is not NULL: it is a by-value zero.
+type Value struct {
+	// Bits holds a by-value type's machine word: the little-endian bytes that
+	// the tuple gets are its low 1, 2, 4 or 8 bytes. Signed integers are sign
+	// extended, floats are their IEEE bits.
+	Bits uint64
+	// Bytes holds a by-reference type's content. For a fixed-length type
+	// (uuid, interval, name, ...) it is exactly typlen bytes; for a
+	// variable-length type it is the payload without the varlena length word.
+	// It may alias the message that it was read from.
+	Bytes []byte
+	// Null marks SQL NULL; Bits and Bytes are then meaningless.
+	Null bool
+}
+
+// Attr is what tuple formation must know of a column: the fields of
+// pg_attribute that decide its layout.
+type Attr struct {
+	Len     int16 // attlen: bytes if positive, -1 for varlena, -2 for a C string
+	Align   uint8 // attalign in bytes: 1, 2, 4 or 8
+	ByVal   bool  // attbyval
+	Storage byte  // attstorage: 'p', 'e', 'm' or 'x'
+	NotNull bool  // attnotnull, or known never to be null
+}

@@ -1,0 +1,15 @@
+// Package datum lays out column values in tuples: the rules that heap tuples
+// and index tuples share.
+//
+// A tuple's data area is its columns one after the other, each at an offset
+// that suits its type's alignment, NULLs left out:
+//
+//	by value and fixed length   aligned to attalign, attlen bytes
+//	varlena, up to 126 bytes    1-byte header, not aligned: (length+1)<<1 | 1
+//	varlena, longer             aligned, 4-byte header: (length+4)<<2
+//
+// A column with storage PLAIN never gets the short header. Compressed and
+// out-of-line values are not laid out here yet.
+//
+// Reading order: datum.go (values and column descriptions), layout.go.
+package datum

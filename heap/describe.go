@@ -1,0 +1,91 @@
+package heap
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// Pages is the length of the table's main fork, in pages.
+func (t *Table) Pages() int { return len(t.pages) }
+
+// LinePointer is one ItemIdData of a page.
+type LinePointer struct {
+	Offset int // lp_off
+	Flags  int // lp_flags
+	Length int // lp_len
+}
+
+// PageHeader is what pageinspect's page_header shows of a page, as far as it is
+// modelled.
+type PageHeader struct {
+	LSN          wal.LSN
+	Lower, Upper int
+}
+
+// Header describes page block.
+func (t *Table) Header(block storage.BlockNumber) PageHeader {
+	p := &t.pages[block]
+	return PageHeader{p.lsn, int(p.lower), int(p.upper)}
+}
+
+// LinePointers appends the line pointers of page block to dst.
+func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []LinePointer {
+	for _, lp := range t.pages[block].items {
+		dst = append(dst, LinePointer{int(lp.off), int(lp.flags), int(lp.len)})
+	}
+	return dst
+}
+
+// AppendPageLine appends the page as a line of the recordings' pages.tsv.gz:
+// lower, upper, then lp_off,lp_flags,lp_len of each line pointer.
+func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
+	p := &t.pages[block]
+	dst = append(dst, "heap\t"...)
+	dst = append(dst, t.opts.Name...)
+	for _, n := range []int{int(block), int(p.lower), int(p.upper)} {
+		dst = append(dst, '\t')
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	dst = append(dst, '\t')
+	for i, lp := range p.items {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = strconv.AppendInt(dst, int64(lp.off), 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendInt(dst, int64(lp.flags), 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendInt(dst, int64(lp.len), 10)
+	}
+	return dst
+}
+
+// Body returns a row version's bytes after its fixed header; they must not be
+// changed. It returns nil if there is no such version.
+func (t *Table) Body(tid storage.TID) []byte {
+	if int(tid.Block) >= len(t.pages) {
+		return nil
+	}
+	p := &t.pages[tid.Block]
+	if tid.Offset == 0 || int(tid.Offset) > len(p.items) {
+		return nil
+	}
+	lp := p.items[tid.Offset-1]
+	if lp.flags != lpNormal {
+		return nil
+	}
+	return p.bodies[lp.body : int(lp.body)+int(lp.len)-TupleHeaderSize]
+}
+
+// Memory is how many bytes of memory the table's pages take, about.
+func (t *Table) Memory() int {
+	n := binary.Size(fsmPage{}.nodes) * len(t.fsm.pages)
+	for i := range t.pages {
+		p := &t.pages[i]
+		n += cap(p.bodies) + 8*cap(p.items) + 12*cap(p.runs)
+	}
+	return n
+}

@@ -1,0 +1,27 @@
+// Package heap models a table's main fork: pages, line pointers, row versions
+// and the choice of the page that a new one goes to.
+//
+// A heap page of PostgreSQL, and what stands for it here:
+//
+//	+--------------------+----------------+ ... +-----------------------------+
+//	| page header, 24    | line pointers, |     | row versions, newest first, |
+//	| (LSN, lower,       | 4 bytes each   |     | each aligned to 8 bytes     |
+//	| upper, flags)      |                |     |                             |
+//	+--------------------+----------------+ ... +-----------------------------+
+//	                                      lower upper
+//
+// A page keeps its line pointers exactly (offset, flags, length), so that free
+// space and page contents can be compared with a real page. Of a row version it
+// keeps the bytes after the fixed 23-byte header (NULL bitmap and data); the
+// headers of versions that were only inserted are kept as runs of equal
+// transaction id, which saves a seventh of the memory. Versions of the pages
+// that are filled one after the other lie one after the other in an arena.
+//
+// Modelled: tuple formation, free space and fillfactor, the cached target
+// block, the free space map with its search order, INSERT and INSERT+INIT
+// records. Not yet modelled: updates, deletes, pruning, TOAST, the visibility
+// map.
+//
+// Reading order: page.go (a page), table.go (insert), hio.go (which page),
+// freespace.go (the free space map), describe.go and check.go.
+package heap

@@ -1,0 +1,44 @@
+package heap
+
+// Which page a row version goes to, after hio.c (RelationGetBufferForTuple).
+
+import "applysim/wal/storage"
+
+// nearlyEmpty is the free space of a page that counts as empty although it may
+// have some line pointers left: an eighth of the greatest number.
+const nearlyEmpty = MaxHeapTupleSize - MaxHeapTuplesPerPage/8*storage.LinePointerSize
+
+// findPage returns the page for a version of length bytes, added to the table
+// if no page that is known has room.
+func (t *Table) findPage(length int) storage.BlockNumber {
+	length = storage.MaxAlign(length)
+	want := length + t.reserve
+	if want > nearlyEmpty {
+		want = max(length, nearlyEmpty)
+	}
+	block := t.target
+	if block == storage.InvalidBlock {
+		t.Counters.FSMSearches++
+		block = t.fsm.search(needed(want), len(t.pages))
+	}
+	if block == storage.InvalidBlock && len(t.pages) > 0 {
+		block = storage.BlockNumber(len(t.pages) - 1)
+	}
+	for block != storage.InvalidBlock {
+		free := t.pages[block].freeSpace()
+		if want <= free {
+			t.target = block
+			return block
+		}
+		t.Counters.FSMSearches++
+		block = t.fsm.recordAndSearch(block, free, want, len(t.pages))
+	}
+	t.pages = append(t.pages, newPage())
+	t.Counters.NewPages++
+	t.target = storage.BlockNumber(len(t.pages) - 1)
+	return t.target
+}
+
+// ForgetTarget forgets the cached target block, as a relation cache
+// invalidation or a new worker does.
+func (t *Table) ForgetTarget() { t.target = storage.InvalidBlock }

@@ -1,0 +1,118 @@
+package index
+
+import (
+	"applysim/heap/datum"
+	"applysim/index/opclass"
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// Layout of B-tree pages. Sources: REL_18_1, src/include/access/nbtree.h and
+// src/include/access/itup.h.
+const (
+	// pageSpace is a page less its header and special space: 8152 bytes.
+	pageSpace = storage.PageSize - storage.PageHeaderSize - specialSize
+	// MaxItemSize is BTMaxItemSize: the longest item, in bytes.
+	MaxItemSize = 2704
+	// maxPostingSize limits the posting lists that deduplication makes: half of
+	// MaxItemSize.
+	maxPostingSize = MaxItemSize / 2
+	// NonLeafFillfactor is BTREE_NONLEAF_FILLFACTOR, in percent.
+	NonLeafFillfactor = 70
+	// SingleValueFillfactor is BTREE_SINGLEVAL_FILLFACTOR, in percent.
+	SingleValueFillfactor = 96
+	// fastPathMinLevel is BTREE_FASTPATH_MIN_LEVEL: the least height of the root
+	// at which PostgreSQL remembers the rightmost leaf.
+	fastPathMinLevel = 2
+
+	specialSize     = 16  // MAXALIGN(sizeof(BTPageOpaqueData))
+	tupleHeaderSize = 8   // sizeof(IndexTupleData)
+	nullBitmapSize  = 8   // sizeof(IndexAttributeBitMapData), aligned
+	pivotTIDSize    = 8   // MAXALIGN(sizeof(ItemPointerData))
+	maxColumns      = 32  // INDEX_MAX_KEYS
+	indexTarget     = 510 // TOAST_INDEX_TARGET: a longer value, header included, is compressed
+)
+
+// Column is one column of an index.
+type Column struct {
+	Attr       datum.Attr
+	Class      *opclass.Class // nil for an INCLUDE column
+	Desc       bool
+	NullsFirst bool
+}
+
+// Options describe an index.
+type Options struct {
+	Name             string
+	Columns          []Column // key columns, then INCLUDE columns
+	Keys             int      // how many of them are key columns
+	Unique           bool
+	NullsNotDistinct bool
+	Fillfactor       int  // percent, for leaf pages; 90 is PostgreSQL's default
+	Deduplicate      bool // deduplicate_items; on is PostgreSQL's default
+}
+
+// Counters count an index's work; they only grow.
+type Counters struct {
+	Inserts        int64 // items inserted into leaves
+	Descents       int64 // searches that began at the root
+	FastPath       int64 // searches that PostgreSQL would have begun at the remembered rightmost leaf
+	Levels         int64 // pages visited by the descents
+	Comparisons    int64 // key comparisons of binary searches, rounded up
+	KeyBytes       int64 // bytes of items formed
+	ItemsMoved     int64 // line pointers moved to make room
+	UniqueChecks   int64
+	LeafSplits     int64
+	InternalSplits int64
+	SplitItems     int64 // items on the pages that were split
+	SplitPoints    int64 // legal split points weighed
+	NewRoots       int64
+	DedupPasses    int64 // deduplication passes, successful or not
+	DedupItems     int64 // items that they looked at
+	DedupMerged    int64 // items merged away
+	PostingSplits  int64
+}
+
+// BTree is a B-tree index.
+type BTree struct {
+	Counters Counters
+
+	opts  Options
+	log   *wal.Log
+	rel   wal.RelID
+	pages []*page // by block; block 0, the metapage, is nil
+	root  storage.BlockNumber
+
+	rightmost  storage.BlockNumber // rightmost leaf, kept up to date by splits
+	remembered bool                // PostgreSQL would remember the rightmost leaf now
+
+	equalImage bool // every key column's class says that equal values have equal bytes
+	dedup      bool // deduplication is allowed
+	abbrev     abbreviation
+	exact      bool // abbreviations can hold whole keys
+	plainSize  int  // size of an item without NULLs, if exact
+	attrs      []datum.Attr
+
+	// Work space of one insertion.
+	key     key
+	stack   []step
+	split   splitFinder
+	pending pending
+	scratch page
+}
+
+// NewBTree returns an empty index: a metapage and no root. Its records go to
+// log as relation rel.
+func NewBTree(o Options, log *wal.Log, rel wal.RelID) *BTree {
+	t := &BTree{opts: o, log: log, rel: rel, pages: []*page{nil}}
+	t.equalImage = o.Keys == len(o.Columns)
+	for i, c := range o.Columns {
+		t.attrs = append(t.attrs, c.Attr)
+		if i < o.Keys && !c.Class.EqualImage {
+			t.equalImage = false
+		}
+	}
+	t.dedup = t.equalImage && o.Deduplicate
+	t.planAbbreviation()
+	return t
+}

@@ -1,0 +1,98 @@
+package apply
+
+import (
+	"applysim/heap"
+	"applysim/index"
+	"applysim/model/schema"
+	"applysim/wal"
+)
+
+// Counters count the worker's own work; they only grow. The work of tables and
+// indexes is counted by them.
+type Counters struct {
+	Messages       int64
+	Begins         int64
+	Commits        int64
+	WritingCommits int64 // commits of transactions that changed something
+	Relations      int64 // relation messages
+	Inserts        int64
+}
+
+// Changes is the number of row changes.
+func (c Counters) Changes() int64 { return c.Inserts }
+
+// ColumnCounters count the values of one column that messages carried.
+type ColumnCounters struct {
+	TextValues, TextBytes     int64
+	BinaryValues, BinaryBytes int64
+	Nulls                     int64
+}
+
+// Add adds d to c.
+func (c *ColumnCounters) Add(d ColumnCounters) {
+	c.TextValues += d.TextValues
+	c.TextBytes += d.TextBytes
+	c.BinaryValues += d.BinaryValues
+	c.BinaryBytes += d.BinaryBytes
+	c.Nulls += d.Nulls
+}
+
+// ColumnsByType sums the columns' counters by the name of their type.
+func (w *Worker) ColumnsByType() map[string]ColumnCounters {
+	sums := map[string]ColumnCounters{}
+	for _, r := range w.relations {
+		for i := range r.columns {
+			c := &r.columns[i]
+			s := sums[c.typ.String()]
+			s.Add(c.counters)
+			sums[c.typ.String()] = s
+		}
+	}
+	return sums
+}
+
+// TableState is a local table after the run, for reports and comparisons.
+type TableState struct {
+	Schema  *schema.Table
+	Rel     wal.RelID
+	Heap    *heap.Table
+	Indexes []IndexState
+	// Inserted is the number of rows inserted by changes, Preset that of rows
+	// that were there before.
+	Inserted, Preset int64
+}
+
+// IndexState is an index of a TableState.
+type IndexState struct {
+	Schema *schema.Index
+	Rel    wal.RelID
+	BTree  *index.BTree
+}
+
+// Tables returns the local tables in the order of the schema.
+func (w *Worker) Tables() []TableState {
+	states := make([]TableState, 0, len(w.tables))
+	for _, t := range w.tables {
+		s := TableState{Schema: t.schema, Rel: t.rel, Heap: t.heap, Inserted: t.inserted, Preset: t.preset}
+		for _, x := range t.indexes {
+			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree})
+		}
+		states = append(states, s)
+	}
+	return states
+}
+
+// Check verifies the invariants of every table and index.
+func (w *Worker) Check() error {
+	for _, t := range w.tables {
+		if err := t.heap.Check(); err != nil {
+			return err
+		}
+		for _, x := range t.indexes {
+			if err := x.btree.Check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package apply
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Settings are the server settings that change what the worker writes. They go
+// by PostgreSQL's own names.
+type Settings struct {
+	WALLevel       string // wal_level: "replica" or "logical"
+	FullPageWrites bool   // full_page_writes
+	DataChecksums  bool   // data_checksums (a property of the cluster)
+	WALLogHints    bool   // wal_log_hints
+	SegmentSize    uint64 // wal_segment_size, bytes
+}
+
+// DefaultSettings are those of a new PostgreSQL 18.
+func DefaultSettings() Settings {
+	return Settings{WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20}
+}
+
+// ignored are settings that are known not to change what the model computes,
+// or only its timing.
+var ignored = map[string]bool{
+	"autovacuum": true, "bgwriter_delay": true, "block_size": true, "checkpoint_timeout": true,
+	"checkpoint_completion_target": true, "default_toast_compression": true, "fsync": true, "jit": true,
+	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
+	"max_replication_slots": true, "max_wal_senders": true, "max_wal_size": true, "min_wal_size": true,
+	"server_version": true, "shared_buffers": true, "synchronous_commit": true, "timezone": true,
+	"unix_socket_directories": true, "wal_compression": true, "wal_keep_size": true, "port": true,
+	"max_prepared_transactions": true, "wal_writer_delay": true, "wal_writer_flush_after": true,
+	"max_worker_processes": true, "max_logical_replication_workers": true, "work_mem": true,
+	"max_parallel_apply_workers_per_subscription": true, "debug_logical_replication_streaming": true,
+	"max_active_replication_origins": true, "commit_delay": true, "wal_buffers": true,
+	"maintenance_work_mem": true, "effective_cache_size": true, "wal_sync_method": true,
+	"max_connections": true, "archive_mode": true, "hot_standby": true, "log_checkpoints": true,
+}
+
+// Set changes one setting by its name in PostgreSQL. An unknown name is an
+// error that names the nearest known one.
+func (s *Settings) Set(name, value string) error {
+	var err error
+	switch key := strings.ToLower(name); key {
+	case "wal_level":
+		switch value {
+		case "replica", "logical":
+			s.WALLevel = value
+		default:
+			return fmt.Errorf("invalid value for parameter %q: %q: expected replica or logical", name, value)
+		}
+	case "full_page_writes":
+		s.FullPageWrites, err = parseBool(value)
+	case "data_checksums":
+		s.DataChecksums, err = parseBool(value)
+	case "wal_log_hints":
+		s.WALLogHints, err = parseBool(value)
+	case "wal_segment_size":
+		s.SegmentSize, err = parseBytes(value)
+		if err == nil && (s.SegmentSize < 1<<20 || s.SegmentSize > 1<<30 || s.SegmentSize&(s.SegmentSize-1) != 0) {
+			err = fmt.Errorf("expected a power of two from 1MB to 1GB")
+		}
+	default:
+		if !ignored[key] {
+			return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, nearest(key))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("invalid value for parameter %q: %q: %w", name, value, err)
+	}
+	return nil
+}
+
+// parseBool reads a Boolean as PostgreSQL does: any unambiguous beginning of
+// true, false, yes, no, on, off, or 1 and 0.
+func parseBool(s string) (bool, error) {
+	v := strings.ToLower(s)
+	switch {
+	case v == "":
+	case v == "1", strings.HasPrefix("true", v), strings.HasPrefix("yes", v), v == "on":
+		return true, nil
+	case v == "0", strings.HasPrefix("false", v), strings.HasPrefix("no", v), len(v) > 1 && strings.HasPrefix("off", v):
+		return false, nil
+	}
+	return false, fmt.Errorf("expected a Boolean value")
+}
+
+// parseBytes reads a size with PostgreSQL's memory units; bytes without one.
+func parseBytes(s string) (uint64, error) {
+	s = strings.TrimSpace(s)
+	n := strings.TrimRight(s, "kMGTB")
+	v, err := strconv.ParseUint(strings.TrimSpace(n), 10, 40)
+	if err != nil {
+		return 0, fmt.Errorf("expected a size such as 16MB")
+	}
+	switch s[len(n):] {
+	case "", "B":
+	case "kB":
+		v <<= 10
+	case "MB":
+		v <<= 20
+	case "GB":
+		v <<= 30
+	case "TB":
+		v <<= 40
+	default:
+		return 0, fmt.Errorf("expected one of the units B, kB, MB, GB and TB")
+	}
+	return v, nil
+}
+
+// nearest returns the known setting with the least edit distance from name.
+func nearest(name string) string {
+	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size"}
+	for k := range ignored {
+		known = append(known, k)
+	}
+	sort.Strings(known)
+	best, least := "", 1<<30
+	for _, k := range known {
+		if d := editDistance(name, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,180 @@
+package apply
+
+import (
+	"fmt"
+
+	"applysim/heap/datum"
+	"applysim/model/schema"
+	"applysim/model/stream"
+	"applysim/wal"
+)
+
+// xidsPerCLOGPage is the number of transactions whose status fits on a page of
+// the commit log. Source: REL_18_1, src/backend/access/transam/clog.c,
+// CLOG_XACTS_PER_PAGE.
+const xidsPerCLOGPage = 32768
+
+// firstXID is FirstNormalTransactionId.
+const firstXID = 3
+
+// Options set up a Worker.
+type Options struct {
+	Settings Settings
+	Start    wal.LSN  // where the first record may begin
+	NextXID  uint32   // the next transaction id; 0 stands for the first normal one
+	Sink     wal.Sink // gets each WAL record; may be nil
+}
+
+// Worker is a simulated subscriber with its apply worker.
+type Worker struct {
+	Counters Counters
+	// Warnings are doubts that did not stop the work.
+	Warnings []string
+
+	opts      Options
+	log       *wal.Log
+	tables    []*table
+	byName    map[[2]string]*table
+	relations map[uint32]*relation
+	last      *relation // the relation of the last change
+	lastID    uint32
+
+	inTransaction bool
+	xid           uint32 // of the current transaction, 0 if it has none yet
+	command       uint32 // command id of the next change
+	nextXID       uint32
+	commitExtra   int // bytes of a COMMIT beyond its least main data
+
+	message int64 // number of the message being applied
+	values  []datum.Value
+	scratch []byte
+}
+
+// New returns a subscriber with the tables of a schema, all empty. A table that
+// needs what is not modelled is reported when a change for it arrives.
+func New(db *schema.Database, o Options) (*Worker, error) {
+	if o.NextXID == 0 {
+		o.NextXID = firstXID
+	}
+	w := &Worker{
+		opts: o, nextXID: o.NextXID,
+		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
+	}
+	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink})
+	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
+	for _, s := range db.Tables {
+		t := w.newTable(s)
+		w.tables = append(w.tables, t)
+		w.byName[[2]string{s.Schema, s.Name}] = t
+	}
+	return w, nil
+}
+
+// Log is the subscriber's WAL.
+func (w *Worker) Log() *wal.Log { return w.log }
+
+// Preset puts a row into a table as if it had been there before the run: its
+// records are not counted and no Sink sees them. columns are the values' texts,
+// as their types' input functions read them, in the table's order.
+func (w *Worker) Preset(space, name string, columns ...string) error {
+	t := w.byName[[2]string{space, name}]
+	if t == nil {
+		return fmt.Errorf("table %q does not exist in schema %q", name, space)
+	}
+	if t.unsupported != "" {
+		return &UnsupportedError{What: t.unsupported}
+	}
+	if len(columns) != len(t.schema.Columns) {
+		return fmt.Errorf("table %q has %d columns, not %d", name, len(t.schema.Columns), len(columns))
+	}
+	values := make([]datum.Value, len(columns))
+	for i := range columns {
+		c := &t.schema.Columns[i]
+		v, _, err := c.Type.Input([]byte(columns[i]), c.Typmod, nil)
+		if err != nil {
+			return err
+		}
+		values[i] = v
+	}
+	w.log.SetSink(nil)
+	at, xid, next := w.log.LSN(), w.xid, w.nextXID
+	w.xid = firstXID - 1 // FrozenTransactionId: older than any
+	err := w.insertRow(t, values)
+	w.xid, w.nextXID, w.command = xid, next, 0
+	t.inserted--
+	t.preset++
+	w.log.MoveTo(at)
+	w.log.ResetCounts()
+	w.log.SetSink(w.opts.Sink)
+	return err
+}
+
+// Apply applies one message. The errors are *StopError where a real worker
+// would stop, *UnsupportedError, and *ProtocolError; after any of them the
+// worker must not be used on, but can be read.
+func (w *Worker) Apply(m *stream.Message) error {
+	w.Counters.Messages++
+	w.message = m.Number
+	switch m.Kind {
+	case stream.KindInsert:
+		return w.applyInsert(m)
+	case stream.KindBegin:
+		if w.inTransaction {
+			return w.protocol(m, "begin within a transaction: expected its commit first")
+		}
+		w.Counters.Begins++
+		w.inTransaction, w.xid, w.command = true, 0, 0
+	case stream.KindCommit:
+		if !w.inTransaction {
+			return w.protocol(m, "commit without a begin before it")
+		}
+		w.commit()
+	case stream.KindRelation:
+		w.Counters.Relations++
+		w.relations[m.Relation.ID] = &relation{remote: m.Relation}
+		w.last = nil
+	case stream.KindType, stream.KindOrigin, stream.KindMessage:
+		// The worker learns nothing from these that it would act on.
+	case stream.KindUpdate, stream.KindDelete, stream.KindTruncate:
+		return w.unsupported("%s messages", m.Kind)
+	case stream.KindStreamStart, stream.KindStreamStop, stream.KindStreamCommit, stream.KindStreamAbort, stream.KindStreamPrepare:
+		return w.unsupported("streamed transactions")
+	default:
+		return w.unsupported("two-phase commit")
+	}
+	return nil
+}
+
+// commit ends the transaction. One that changed nothing leaves no trace.
+func (w *Worker) commit() {
+	w.Counters.Commits++
+	if w.xid != 0 {
+		w.log.InsertPlain(wal.TransactionCommit, w.commitExtra)
+		w.Counters.WritingCommits++
+	}
+	w.inTransaction, w.xid = false, 0
+}
+
+// assignXID gives the transaction its id, as its first change does.
+func (w *Worker) assignXID() {
+	w.xid = w.nextXID
+	w.nextXID++
+	if w.nextXID < firstXID {
+		w.nextXID = firstXID
+	}
+	if w.xid%xidsPerCLOGPage == 0 || w.xid == firstXID {
+		w.log.InsertPlain(wal.CLOGZeroPage, 0)
+	}
+}
+
+func (w *Worker) protocol(m *stream.Message, format string, args ...any) error {
+	return &ProtocolError{m.Number, m.Offset, fmt.Sprintf(format, args...)}
+}
+
+func (w *Worker) unsupported(format string, args ...any) error {
+	return &UnsupportedError{What: fmt.Sprintf(format, args...), Message: w.message}
+}
+
+func (w *Worker) stop(format string, args ...any) error {
+	return &StopError{Message: w.message, Text: fmt.Sprintf(format, args...)}
+}

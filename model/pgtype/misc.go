@@ -1,0 +1,264 @@
+package pgtype
+
+// After src/backend/utils/adt/enum.c, oid.c, pg_lsn.c, tid.c, cash.c and
+// xid8funcs.c.
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"applysim/heap/datum"
+)
+
+func (t *Type) inputEnum(text []byte) (uint64, error) {
+	i, ok := t.labels[string(text)]
+	if !ok {
+		return 0, fmt.Errorf("invalid input value for enum %s: \"%s\"", t.Name, text)
+	}
+	return uint64(t.LabelOID(i)), nil
+}
+
+// regKinds are the catalog look-ups that a name of such a type would need.
+// Only numbers can be read without a catalog.
+func (t *Type) inputOid(text []byte) (uint64, error) {
+	if len(t.Name) > 3 && t.Name[:3] == "reg" {
+		if len(text) == 1 && text[0] == '-' {
+			return 0, nil
+		}
+		for _, c := range text {
+			if !isDigit(c) {
+				if t.OID == 2206 { // regtype
+					if named := Lookup(string(text)); named != nil {
+						return uint64(named.OID), nil
+					}
+				}
+				return 0, fmt.Errorf("%s \"%s\": names need a catalog, which is not modelled", t.Name, text)
+			}
+		}
+		if len(text) == 0 {
+			return 0, badSyntax("oid", text)
+		}
+		return uint32Text(text, "oid")
+	}
+	return uint32Text(text, t.Name)
+}
+
+func inputLSN(text []byte) (uint64, error) {
+	part := func(s []byte) (n uint64, rest []byte, ok bool) {
+		i := 0
+		for ; i < len(s); i++ {
+			d, hex := hexValue(s[i])
+			if !hex {
+				break
+			}
+			n = n<<4 | uint64(d)
+		}
+		return n, s[i:], i >= 1 && i <= 8
+	}
+	hi, rest, ok1 := part(text)
+	if !ok1 || len(rest) == 0 || rest[0] != '/' {
+		return 0, badSyntax("pg_lsn", text)
+	}
+	lo, rest, ok2 := part(rest[1:])
+	if !ok2 || len(rest) > 0 {
+		return 0, badSyntax("pg_lsn", text)
+	}
+	return hi<<32 | lo, nil
+}
+
+// appendTID lays out a tuple identifier: the block number in two halves, the
+// high one first, then the offset number.
+func appendTID(scratch []byte, block uint32, offset uint16) ([]byte, []byte) {
+	start := len(scratch)
+	scratch = le.AppendUint16(scratch, uint16(block>>16))
+	scratch = le.AppendUint16(scratch, uint16(block))
+	scratch = le.AppendUint16(scratch, offset)
+	return scratch[start:], scratch
+}
+
+func inputTID(text, scratch []byte) (datum.Value, []byte, error) {
+	bad := func() (datum.Value, []byte, error) { return datum.Value{}, scratch, badSyntax("tid", text) }
+	var coord [2]int
+	found := 0
+	for i, c := range text {
+		if found == 2 || c == ')' {
+			break
+		}
+		if c == ',' || c == '(' && found == 0 {
+			coord[found] = i + 1
+			found++
+		}
+	}
+	if found < 2 {
+		return bad()
+	}
+	block, rest, over, ok := unsigned(text[coord[0]:], 10)
+	if !ok || over || len(rest) == 0 || rest[0] != ',' || block != uint64(uint32(block)) && block != signExtend32(uint32(block)) {
+		return bad()
+	}
+	offset, rest, over, ok := unsigned(text[coord[1]:], 10)
+	if !ok || over || len(rest) == 0 || rest[0] != ')' || offset > math.MaxUint16 {
+		return bad()
+	}
+	var v datum.Value
+	v.Bytes, scratch = appendTID(scratch, uint32(block), uint16(offset))
+	return v, scratch, nil
+}
+
+// inputMoney reads money as the C locale prints it: two digits after the
+// point, commas between thousands, $ in front.
+func inputMoney(text []byte) (uint64, error) {
+	const digits = 2
+	s := scanner{text}
+	neg := false
+	s.skip()
+	s.accept('$')
+	s.skip()
+	if s.peek() == '-' || s.peek() == '(' {
+		neg = true
+		s.b = s.b[1:]
+	} else {
+		s.accept('+')
+	}
+	s.skip()
+	s.accept('$')
+	s.skip()
+	var (
+		n     int64 // built as a negative number, whose range is larger
+		point bool
+		dec   int
+	)
+	times10 := func(sub int64) bool {
+		if n < math.MinInt64/10 || n*10 < math.MinInt64+sub {
+			return false
+		}
+		n = n*10 - sub
+		return true
+	}
+loop:
+	for ; len(s.b) > 0; s.b = s.b[1:] {
+		switch c := s.b[0]; {
+		case isDigit(c) && (!point || dec < digits):
+			if !times10(int64(c - '0')) {
+				return 0, outOfRange("money", text)
+			}
+			if point {
+				dec++
+			}
+		case c == '.' && !point:
+			point = true
+		case c == ',':
+		default:
+			break loop
+		}
+	}
+	if c := s.peek(); isDigit(c) && c >= '5' {
+		if n == math.MinInt64 {
+			return 0, outOfRange("money", text)
+		}
+		n--
+	}
+	for ; dec < digits; dec++ {
+		if !times10(0) {
+			return 0, outOfRange("money", text)
+		}
+	}
+	s.number()
+	for len(s.b) > 0 {
+		switch c := s.b[0]; {
+		case isSpace(c), c == ')', c == '+', c == '$':
+		case c == '-':
+			neg = true
+		default:
+			return 0, badSyntax("money", text)
+		}
+		s.b = s.b[1:]
+	}
+	if !neg {
+		if n == math.MinInt64 {
+			return 0, outOfRange("money", text)
+		}
+		n = -n
+	}
+	return uint64(n), nil
+}
+
+// A snapshot's payload is the number of transactions in progress (4 bytes, 4
+// of padding that the length word completes to 8), xmin, xmax, and they.
+func appendSnapshot(scratch []byte, xmin, xmax uint64, running []uint64) (datum.Value, []byte) {
+	start := len(scratch)
+	scratch = le.AppendUint32(scratch, uint32(len(running)))
+	scratch = le.AppendUint64(scratch, xmin)
+	scratch = le.AppendUint64(scratch, xmax)
+	for _, x := range running {
+		scratch = le.AppendUint64(scratch, x)
+	}
+	return datum.Value{Bytes: scratch[start:]}, scratch
+}
+
+func (t *Type) inputSnapshot(text, scratch []byte) (datum.Value, []byte, error) {
+	bad := func() (datum.Value, []byte, error) { return datum.Value{}, scratch, badSyntax("pg_snapshot", text) }
+	xmin, s, over, ok := unsigned(text, 10)
+	if !ok || over || len(s) == 0 || s[0] != ':' {
+		return bad()
+	}
+	xmax, s, over, ok := unsigned(s[1:], 10)
+	if !ok || over || len(s) == 0 || s[0] != ':' || xmin == 0 || xmax == 0 || xmax < xmin {
+		return bad()
+	}
+	s = s[1:]
+	var running []uint64
+	last := uint64(0)
+	for len(s) > 0 {
+		x, rest, over, ok := unsigned(s, 10)
+		if !ok || over || x < xmin || x >= xmax || x < last {
+			return bad()
+		}
+		if x != last {
+			running = append(running, x)
+		}
+		last = x
+		s = rest
+		if len(s) > 0 && s[0] == ',' {
+			s = s[1:]
+		} else if len(s) > 0 {
+			return bad()
+		}
+	}
+	v, scratch := appendSnapshot(scratch, xmin, xmax, running)
+	return v, scratch, nil
+}
+
+func (t *Type) receiveSnapshot(r *reader, scratch []byte) (datum.Value, []byte, error) {
+	errBad := errors.New("invalid external pg_snapshot data")
+	count := int64(int32(r.u32()))
+	xmin, xmax := r.u64(), r.u64()
+	if r.short {
+		return datum.Value{}, scratch, errShortMessage
+	}
+	if count < 0 || xmin == 0 || xmax == 0 || xmin > xmax || xmax > math.MaxInt64 {
+		return datum.Value{}, scratch, errBad
+	}
+	if count*8 > int64(len(r.b)) {
+		return datum.Value{}, scratch, errShortMessage
+	}
+	var running []uint64
+	last := uint64(0)
+	for range count {
+		x := r.u64()
+		if x < last || x < xmin || x >= xmax {
+			return datum.Value{}, scratch, errBad
+		}
+		if x != last {
+			running = append(running, x)
+		}
+		last = x
+	}
+	v, scratch := appendSnapshot(scratch, xmin, xmax, running)
+	return v, scratch, nil
+}
+
+// stripXMLEncoding removes the encoding from an XML declaration, which does
+// not describe the text any more once it is in the database's encoding.
+func stripXMLEncoding(b []byte) []byte { return b }

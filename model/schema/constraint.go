@@ -1,0 +1,223 @@
+// After transformIndexConstraints in src/backend/parser/parse_utilcmd.c
+// (REL_18_1).
+
+package schema
+
+import "slices"
+
+// isTableConstraint reports whether a constraint of the table starts here: a
+// column may be called "check" in quotes only.
+func (p *parser) isTableConstraint() bool {
+	switch t := p.peek(); {
+	case t.kind != tokIdent:
+		return false
+	case t.text == "constraint", t.text == "check", t.text == "unique", t.text == "primary", t.text == "foreign":
+		return true
+	case t.text == "exclude":
+		return p.peekN(1).text == "(" || p.peekN(1).text == "using"
+	case t.text == "not":
+		return p.peekN(1).text == "null"
+	}
+	return false
+}
+
+// tableConstraint reads a constraint that stands beside the columns.
+func (p *parser) tableConstraint(def *tableDef, t *Table) {
+	name := ""
+	if p.accept("constraint") {
+		name = p.name("the name of a constraint")
+	}
+	at := p.peek()
+	var last *indexDef
+	switch {
+	case p.accept("check"):
+		p.check(def, name)
+	case p.accept("not", "null"):
+		def.notNulls = append(def.notNulls, notNullDef{column: p.name("the name of a column"), name: name, at: at})
+		p.accept("no", "inherit")
+	case p.accept("primary", "key"):
+		last = &indexDef{unique: true, primary: true}
+	case p.accept("unique"):
+		last = &indexDef{unique: true}
+		if p.accept("nulls", "not", "distinct") {
+			last.nullsNotDistinct = true
+		} else {
+			p.accept("nulls", "distinct")
+		}
+	case p.accept("exclude"):
+		last = &indexDef{}
+		p.exclusion(last, t)
+	case p.accept("foreign", "key"):
+		def.fks = append(def.fks, fkDef{name, p.keyColumns(), at})
+		p.expect("references")
+		p.references()
+	default:
+		p.expected("a constraint")
+		return
+	}
+	if last != nil {
+		last.name, last.constraint, last.at = name, true, at
+		if len(last.keys) == 0 {
+			if p.accept("using", "index") {
+				last.using = p.name("the name of an index")
+			} else {
+				p.keyList(last)
+			}
+		}
+		p.indexParameters(last)
+		if p.accept("where") { // EXCLUDE only
+			last.predicate, _, _ = p.parenExpr("a condition")
+		}
+		def.indexes = append(def.indexes, last)
+	}
+	for p.err == nil && p.constraintAttribute(def, last) {
+	}
+}
+
+// inlineIndex completes UNIQUE or PRIMARY KEY of a column.
+func (p *parser) inlineIndex(def *tableDef, x *indexDef, name, column string, at token) {
+	x.name, x.constraint, x.at = name, true, at
+	x.keys = []keyDef{{column: column, colname: column, at: at}}
+	p.indexParameters(x)
+	def.indexes = append(def.indexes, x)
+}
+
+// keyList reads the columns of UNIQUE or PRIMARY KEY.
+func (p *parser) keyList(x *indexDef) {
+	p.expect("(")
+	for p.err == nil {
+		at := p.peek()
+		name := p.name("the name of a column")
+		x.keys = append(x.keys, keyDef{column: name, colname: name, at: at})
+		if p.accept("without", "overlaps") {
+			x.withoutOverlaps = true
+			break
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+}
+
+// keyColumns reads the columns of a foreign key.
+func (p *parser) keyColumns() []string {
+	var list []string
+	p.expect("(")
+	for p.err == nil {
+		if p.is("period") && p.peekN(1).text != "," && p.peekN(1).text != ")" {
+			p.i++
+		}
+		list = append(list, p.name("the name of a column"))
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return list
+}
+
+// indexParameters reads INCLUDE, WITH and USING INDEX TABLESPACE.
+func (p *parser) indexParameters(x *indexDef) {
+	if p.accept("include") {
+		for _, name := range p.names("the name of a column") {
+			x.include = append(x.include, keyDef{column: name, colname: name, at: x.at})
+		}
+	}
+	if p.accept("with") {
+		x.options = p.options()
+	}
+	if p.accept("using", "index", "tablespace") {
+		p.name("the name of a tablespace")
+	}
+}
+
+// exclusion reads EXCLUDE after that word, up to its columns.
+func (p *parser) exclusion(x *indexDef, t *Table) {
+	if p.accept("using") {
+		x.method = p.name("an access method")
+	}
+	p.expect("(")
+	for p.err == nil {
+		x.keys = append(x.keys, p.indexKey(t, true))
+		p.expect("with")
+		if p.accept("operator") {
+			from, to := p.skipParens()
+			x.operators = append(x.operators, p.text(from, to))
+		} else if p.peek().kind == tokOp {
+			x.operators = append(x.operators, p.next().text)
+		} else {
+			p.expected("an operator")
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+}
+
+// check reads the expression of a CHECK after that word.
+func (p *parser) check(def *tableDef, name string) {
+	c := checkDef{Check: Check{Name: name}}
+	c.Expr, c.from, c.to = p.parenExpr("a condition")
+	def.checks = append(def.checks, c)
+}
+
+// references passes over what REFERENCES says.
+func (p *parser) references() {
+	p.qname("the name of a table")
+	if p.is("(") {
+		p.keyColumns()
+	}
+	for p.err == nil {
+		switch {
+		case p.accept("match"):
+			p.name(`"FULL", "PARTIAL" or "SIMPLE"`)
+		case p.accept("on", "delete"), p.accept("on", "update"):
+			switch {
+			case p.accept("no", "action"), p.accept("restrict"), p.accept("cascade"):
+			case p.accept("set", "null"), p.accept("set", "default"):
+				if p.is("(") {
+					p.skipParens()
+				}
+			default:
+				p.expected("an action of the foreign key")
+			}
+		default:
+			return
+		}
+	}
+}
+
+// mergeIndexDefs puts the primary key first and leaves out constraints that
+// ask for the same index again (UNIQUE PRIMARY KEY): the first one stays and
+// takes over a name.
+func mergeIndexDefs(defs []*indexDef) []*indexDef {
+	var list []*indexDef
+	for _, d := range defs {
+		if d.primary {
+			list = append(list, d)
+		}
+	}
+	sameKey := func(a, b keyDef) bool { a.at, b.at = token{}, token{}; return a == b }
+next:
+	for _, d := range defs {
+		if d.primary {
+			continue
+		}
+		for _, prior := range list {
+			if slices.EqualFunc(d.keys, prior.keys, sameKey) && slices.EqualFunc(d.include, prior.include, sameKey) &&
+				slices.Equal(d.operators, prior.operators) && d.predicate == prior.predicate && d.method == prior.method &&
+				d.withoutOverlaps == prior.withoutOverlaps &&
+				d.nullsNotDistinct == prior.nullsNotDistinct && d.deferrable == prior.deferrable && d.deferred == prior.deferred {
+				if prior.name == "" {
+					prior.name = d.name
+				}
+				prior.unique = prior.unique || d.unique
+				continue next
+			}
+		}
+		list = append(list, d)
+	}
+	return list
+}

@@ -1,0 +1,110 @@
+package wal
+
+// RecordType is one kind of WAL record, as pg_walinspect names it: resource
+// manager and record type. Heap/INSERT+INIT is a type of its own.
+type RecordType uint8
+
+// The record types that an apply worker's changes bring about.
+const (
+	HeapInsert RecordType = iota
+	HeapInsertInit
+	BtreeInsertLeaf
+	BtreeInsertUpper
+	BtreeInsertPost
+	BtreeSplitL
+	BtreeSplitR
+	BtreeDedup
+	BtreeNewRoot
+	TransactionCommit
+	CLOGZeroPage
+
+	// NumRecordTypes is the number of record types.
+	NumRecordTypes int = iota
+)
+
+// kind is one row of the catalogue.
+type kind struct {
+	manager string // resource manager, as pg_walinspect prints it
+	name    string // record type, likewise
+	main    int    // bytes of main data that every such record has
+	blocks  int    // block references that every such record has; all of one relation
+	origin  bool   // carries the replication origin when the worker writes it
+}
+
+// Sizes of the structs that the records begin with. Sources: REL_18_1,
+// src/include/access/heapam_xlog.h, nbtxlog.h, xact.h, clog.h.
+const (
+	// SizeOfHeapHeader is SizeOfHeapHeader: t_infomask2, t_infomask and t_hoff,
+	// which stand for a tuple's 23-byte header in the record.
+	SizeOfHeapHeader = 5
+	// SizeOfBtreeMetadata is sizeof(xl_btree_metadata).
+	SizeOfBtreeMetadata = 28
+	// SizeOfDedupInterval is sizeof(BTDedupInterval).
+	SizeOfDedupInterval = 4
+	// SizeOfPostingOffset is the posting list offset that INSERT_POST carries.
+	SizeOfPostingOffset = 2
+
+	sizeOfHeapInsert   = 3
+	sizeOfBtreeInsert  = 2
+	sizeOfBtreeSplit   = 10
+	sizeOfBtreeDedup   = 2
+	sizeOfBtreeNewroot = 8
+	sizeOfZeroPage     = 8
+	sizeOfXactCommit   = 8
+	sizeOfXactXinfo    = 4
+	sizeOfXactDbinfo   = 8
+	sizeOfXactOrigin   = 16
+)
+
+// catalogue lists the record types. What differs from record to record (block
+// data, optional block references, optional parts of a commit) is told by
+// whoever writes one.
+var catalogue = [NumRecordTypes]kind{
+	// block 0: the heap page, with the tuple
+	HeapInsert:     {"Heap", "INSERT", sizeOfHeapInsert, 1, true},
+	HeapInsertInit: {"Heap", "INSERT+INIT", sizeOfHeapInsert, 1, true},
+	// block 0: the page, with the new item
+	BtreeInsertLeaf: {"Btree", "INSERT_LEAF", sizeOfBtreeInsert, 1, false},
+	BtreeInsertPost: {"Btree", "INSERT_POST", sizeOfBtreeInsert, 1, false},
+	// block 0: the page, with the new item; block 1: the left child
+	BtreeInsertUpper: {"Btree", "INSERT_UPPER", sizeOfBtreeInsert, 2, false},
+	// block 0: the left page, with the new item if it went there and the high
+	// key; block 1: the right page, with all its items; then the old right
+	// sibling and, above the leaves, the left child
+	BtreeSplitL: {"Btree", "SPLIT_L", sizeOfBtreeSplit, 2, false},
+	BtreeSplitR: {"Btree", "SPLIT_R", sizeOfBtreeSplit, 2, false},
+	// block 0: the page, with the intervals that were merged
+	BtreeDedup: {"Btree", "DEDUP", sizeOfBtreeDedup, 1, false},
+	// block 0: the root, with its items; block 2: the metapage, with its data;
+	// block 1, the left child, only where a root was split
+	BtreeNewRoot: {"Btree", "NEWROOT", sizeOfBtreeNewroot, 2, false},
+
+	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
+	CLOGZeroPage:      {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
+}
+
+// String gives the type's full name, as in Btree/INSERT_LEAF.
+func (t RecordType) String() string { return t.Manager() + "/" + t.Name() }
+
+// Manager is the resource manager's name.
+func (t RecordType) Manager() string { return catalogue[t].manager }
+
+// Name is the record type's name within its resource manager.
+func (t RecordType) Name() string { return catalogue[t].name }
+
+// CommitMainData returns the extra main data of a COMMIT, in bytes, beyond the
+// time: the parts of xl_xact_commit that a transaction of the apply worker
+// carries. databaseInfo is true at wal_level logical.
+func CommitMainData(databaseInfo, origin bool) int {
+	n := 0
+	if databaseInfo {
+		n += sizeOfXactDbinfo
+	}
+	if origin {
+		n += sizeOfXactOrigin
+	}
+	if n > 0 {
+		n += sizeOfXactXinfo
+	}
+	return n
+}

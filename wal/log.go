@@ -1,0 +1,164 @@
+package wal
+
+import "applysim/wal/storage"
+
+// RelID numbers the relations that a Log knows, in the order of registration.
+type RelID int32
+
+// NoRelation is the relation of a record that refers to no block.
+const NoRelation RelID = -1
+
+// Record is one WAL record as a Sink gets it.
+type Record struct {
+	Start    LSN // where it begins
+	End      LSN // where it ends: what the changed pages get as their LSN
+	Type     RecordType
+	Relation RelID               // NoRelation if it refers to no block
+	Fork     uint8               // 0 main, 1 free space map, 2 visibility map
+	Block    storage.BlockNumber // lowest block reference
+	Length   int                 // bytes
+	FPI      int                 // bytes of full-page images within Length
+}
+
+// Sink gets each record in the order of writing.
+type Sink func(*Record)
+
+// Count is how many records there were, and their bytes.
+type Count struct {
+	Records  int64
+	Bytes    int64 // record lengths
+	FPIBytes int64 // the part that is full-page images
+}
+
+// Add adds d to c.
+func (c *Count) Add(d Count) {
+	c.Records += d.Records
+	c.Bytes += d.Bytes
+	c.FPIBytes += d.FPIBytes
+}
+
+// Options set up a Log.
+type Options struct {
+	Start       LSN    // where the first record may begin
+	SegmentSize uint64 // wal_segment_size, bytes; a power of two
+	Origin      bool   // records are written by an apply worker: those that can, carry the replication origin
+	Sink        Sink   // gets each record; may be nil
+}
+
+// Log is the write-ahead log: its position, its counters, its sink.
+type Log struct {
+	lsn     LSN // end of the last record
+	left    int // bytes left on the WAL page of lsn
+	segment uint64
+	fixed   [NumRecordTypes]int // length of each type without block data
+	sink    Sink
+	names   []string
+	counts  []Count // by relation, then type; row 0 belongs to NoRelation
+	total   Count
+}
+
+// NewLog returns an empty log.
+func NewLog(o Options) *Log {
+	if o.SegmentSize == 0 {
+		o.SegmentSize = DefaultSegmentSize
+	}
+	l := &Log{segment: o.SegmentSize, sink: o.Sink, counts: make([]Count, NumRecordTypes)}
+	l.MoveTo(o.Start)
+	for t := range catalogue {
+		k := &catalogue[t]
+		l.fixed[t] = Parts{MainData: k.main, BlockRefs: k.blocks, Origin: k.origin && o.Origin}.Length()
+	}
+	return l
+}
+
+// Register makes a relation known under the name that records show.
+func (l *Log) Register(name string) RelID {
+	l.names = append(l.names, name)
+	l.counts = append(l.counts, make([]Count, NumRecordTypes)...)
+	return RelID(len(l.names) - 1)
+}
+
+// Name is the name that a relation was registered under, "-" for NoRelation.
+func (l *Log) Name(r RelID) string {
+	if r == NoRelation {
+		return "-"
+	}
+	return l.names[r]
+}
+
+// Insert writes a record that refers to blocks of one relation, the first of
+// them block. data is the size of what it carries beside the fixed parts of
+// its type: block data, and ExtraBlockRef for each reference more than the
+// type always has. It returns the end of the record, which the changed pages
+// get as their LSN.
+func (l *Log) Insert(t RecordType, rel RelID, block storage.BlockNumber, data int) LSN {
+	length := l.fixed[t] + data
+	c := &l.counts[int(rel+1)*NumRecordTypes+int(t)]
+	c.Records++
+	c.Bytes += int64(length)
+	l.total.Records++
+	l.total.Bytes += int64(length)
+	before := l.lsn
+	aligned := (length + 7) &^ 7
+	if aligned <= l.left {
+		l.lsn += LSN(aligned)
+		l.left -= aligned
+	} else {
+		l.MoveTo(l.lsn.Advance(length, l.segment))
+	}
+	end := l.lsn
+	if l.sink != nil {
+		l.sink(&Record{
+			Start: before.Start(l.segment), End: end, Type: t, Relation: rel, Block: block, Length: length,
+		})
+	}
+	return end
+}
+
+// InsertPlain writes a record that refers to no block, with extra bytes of
+// main data beyond what its type always has. The sum must stay within 255.
+func (l *Log) InsertPlain(t RecordType, extra int) LSN {
+	return l.Insert(t, NoRelation, storage.InvalidBlock, extra)
+}
+
+// SetSink replaces the sink.
+func (l *Log) SetSink(s Sink) { l.sink = s }
+
+// ResetCounts forgets all counts, but not the position.
+func (l *Log) ResetCounts() {
+	clear(l.counts)
+	l.total = Count{}
+}
+
+// Skip moves the log over a record that is not the model's own, length bytes
+// long: background work that a recording shows between the worker's records.
+// A Sink may call it, so that the next record begins after the skipped one.
+func (l *Log) Skip(length int) { l.MoveTo(l.lsn.Advance(length, l.segment)) }
+
+// MoveTo sets the end of the log. At the start of a WAL page nothing is left,
+// so that the next record goes the long way over the page's header.
+func (l *Log) MoveTo(at LSN) {
+	l.lsn = at
+	l.left = 0
+	if off := int(at % WALPageSize); off != 0 {
+		l.left = WALPageSize - off
+	}
+}
+
+// LSN is the end of the last record.
+func (l *Log) LSN() LSN { return l.lsn }
+
+// InsertLSN is where the next record begins: pg_current_wal_insert_lsn().
+func (l *Log) InsertLSN() LSN { return l.lsn.Start(l.segment) }
+
+// Total counts all records.
+func (l *Log) Total() Count { return l.total }
+
+// Count returns the counter of one relation and record type.
+func (l *Log) Count(rel RelID, t RecordType) Count {
+	return l.counts[int(rel+1)*NumRecordTypes+int(t)]
+}
+
+// Relations is the number of registered relations: their RelIDs run from 0 to
+// Relations()-1.
+func (l *Log) Relations() int { return len(l.names) }
