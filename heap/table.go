@@ -12,11 +12,14 @@ import (
 // the toaster. Source: REL_18_1, src/include/access/heaptoast.h.
 const toastThreshold = 2032
 
-// Arena chunks. Row versions and line pointers of pages that are filled one
-// after the other share large slices, so that a page costs no slack.
+// Arena chunks, in elements. Row versions and line pointers of pages that are
+// filled one after the other share large slices, so that a page costs no slack.
+// The first chunk of a table is small, each further one twice as large.
 const (
-	bodyChunk = 1 << 20
-	itemChunk = 1 << 15
+	firstBodyChunk = 32 << 10
+	lastBodyChunk  = 4 << 20
+	firstItemChunk = 1 << 10
+	lastItemChunk  = 1 << 18
 )
 
 // Options describe a table.
@@ -48,9 +51,11 @@ type Table struct {
 	fsm     freeSpaceMap
 	toast   bool // some column's values could be compressed or moved out of line
 
-	bodies []byte        // arena that the page being filled grows in
-	items  []linePointer // likewise
-	owner  storage.BlockNumber
+	bodies []byte              // arena that the page being filled grows in
+	items  []linePointer       // likewise
+	owner  storage.BlockNumber // the page that is being filled there
+	// The sizes of the newest chunks.
+	bodyChunk, itemChunk int
 }
 
 // NewTable returns an empty table whose records log gets as relation rel.
@@ -148,7 +153,8 @@ func (t *Table) place(p *page, block storage.BlockNumber, start, length int) sto
 	if len(p.items) == 0 && p.bodies == nil {
 		// A new page takes over the arena's end.
 		if cap(t.items)-len(t.items) < MaxHeapTuplesPerPage {
-			t.items = make([]linePointer, 0, itemChunk)
+			t.itemChunk = min(max(2*t.itemChunk, firstItemChunk), lastItemChunk)
+			t.items = storage.Large[linePointer](t.itemChunk)
 		}
 		p.bodies = t.bodies[start:start:cap(t.bodies)]
 		p.items = t.items[len(t.items):len(t.items):cap(t.items)]
@@ -175,7 +181,8 @@ func (t *Table) place(p *page, block storage.BlockNumber, start, length int) sto
 // renewBodies starts a new arena chunk. The page that was being filled moves
 // along, so that it goes on in one piece.
 func (t *Table) renewBodies() {
-	chunk := make([]byte, 0, bodyChunk)
+	t.bodyChunk = min(max(2*t.bodyChunk, firstBodyChunk), lastBodyChunk)
+	chunk := storage.Large[byte](t.bodyChunk)
 	if t.owner != storage.InvalidBlock {
 		p := &t.pages[t.owner]
 		chunk = append(chunk, p.bodies...)

@@ -83,6 +83,7 @@ func (t *BTree) checkDownlinks(p *page) error {
 }
 
 func (t *BTree) checkPage(p *page) error {
+	t.settle(p)
 	used := 0
 	if p.hasHigh {
 		used += t.size(p, &p.high) + storage.LinePointerSize
@@ -101,19 +102,33 @@ func (t *BTree) checkPage(p *page) error {
 	if p.free != pageSpace-used || p.free < 0 {
 		return fmt.Errorf("%d bytes free, items leave %d", p.free, pageSpace-used)
 	}
-	for i := range p.order {
-		it := p.at(i)
+	var most uint64
+	for i, n := range p.order {
+		it := &p.items[n]
+		most = max(most, it.hi)
+		if it.hi < p.low && (p.leaf() || i > 0) {
+			return fmt.Errorf("item %d is before the page's lower bound", i+1)
+		}
+		if !p.leaf() && p.his[i] != it.hi {
+			return fmt.Errorf("item %d: the key copy differs", i+1)
+		}
 		if list := p.postingTIDs(it); list != nil {
 			if err := checkPosting(it, list); err != nil {
 				return fmt.Errorf("item %d: %w", i+1, err)
 			}
+			if p.listMax.Less(p.maxTID(it)) {
+				return fmt.Errorf("item %d ends after the greatest heap TID of posting lists", i+1)
+			}
 		}
-		if i > 0 && (p.leaf() || i > 1) && t.compareItems(p, p.at(i-1), it) >= 0 {
+		if i > 0 && (p.leaf() || i > 1) && t.compareItems(p, p.order[i-1], n) >= 0 {
 			return fmt.Errorf("item %d is not after the one before", i+1)
 		}
-		if p.hasHigh && (p.leaf() || i > 0) && t.compareItems(p, it, &p.high) > 0 {
+		if p.hasHigh && (p.leaf() || i > 0) && t.compareWithHigh(p, n) > 0 {
 			return fmt.Errorf("item %d is after the high key", i+1)
 		}
+	}
+	if most > p.most {
+		return fmt.Errorf("an item begins after the greatest beginning")
 	}
 	return nil
 }
@@ -131,58 +146,51 @@ func checkPosting(it *item, list []byte) error {
 }
 
 // compareItems compares the end of item a with the beginning of item b.
-func (t *BTree) compareItems(p *page, a, b *item) int {
-	if a.abbrev != b.abbrev {
-		if a.abbrev < b.abbrev {
+func (t *BTree) compareItems(p *page, a, b uint16) int {
+	u, v := t.tuple(p, a), t.tuple(p, b)
+	last, lastOK := p.lastTID(&p.items[a])
+	first, firstOK := p.items[b].tid(), true
+	if !p.leaf() {
+		first, firstOK = p.lastTID(&p.items[b])
+	}
+	return t.compareEnds(&u, &v, last, first, lastOK, firstOK)
+}
+
+// compareWithHigh compares the end of item n with the high key.
+func (t *BTree) compareWithHigh(p *page, n uint16) int {
+	u, v := t.tuple(p, n), t.highTuple(p)
+	last, lastOK := p.lastTID(&p.items[n])
+	e := p.entry(p.high.ref)
+	return t.compareEnds(&u, &v, last, e.tid, lastOK, e.flags&entryPivotTID != 0)
+}
+
+// compareEnds compares tuples and, if they are equal, heap TIDs; a pivot may
+// have none, which counts as minus infinity.
+func (t *BTree) compareEnds(u, v *tuple, a, b storage.TID, aok, bok bool) int {
+	if u.hi != v.hi {
+		if u.hi < v.hi {
 			return -1
 		}
 		return 1
 	}
-	u, v := t.tuple(p, a), t.tuple(p, b)
-	un, vn := u.natts, v.natts
-	for _, w := range []*tuple{&u, &v} {
-		if w.whole {
-			w.data, w.whole = t.appendWhole(nil, w.abbrev, min(w.natts, len(t.attrs))), false
-		}
+	if c := t.compareTuples(u, v); c != 0 {
+		return c
 	}
-	ai, bi := 0, 0
-	for i := range t.opts.Keys {
-		if i >= un || i >= vn {
-			return un - vn // the shorter one is minus infinity from there on
-		}
-		x, n := t.next(&u, i, ai)
-		y, m := t.next(&v, i, bi)
-		ai, bi = n, m
-		if c := t.compareValue(i, &x, &y); c != 0 {
-			return c
-		}
-	}
-	at, aok := t.lastTID(p, a)
-	bt, bok := t.firstTID(p, b)
 	switch {
-	case !aok && !bok:
-		return 0
-	case !aok:
-		return -1
-	case !bok:
+	case aok && bok:
+		return a.Compare(b)
+	case aok:
 		return 1
+	case bok:
+		return -1
 	}
-	return at.Compare(bt)
+	return 0
 }
 
-// lastTID and firstTID are the heap TIDs that order an item among equal keys;
-// false for a pivot that has none.
-func (t *BTree) lastTID(p *page, it *item) (storage.TID, bool) {
-	if p.leaf() && it != &p.high {
+// lastTID is the last heap TID of an item; false for a pivot that has none.
+func (p *page) lastTID(it *item) (storage.TID, bool) {
+	if p.leaf() {
 		return p.maxTID(it), true
-	}
-	e := p.entry(it.ref)
-	return e.tid, e.flags&entryPivotTID != 0
-}
-
-func (t *BTree) firstTID(p *page, it *item) (storage.TID, bool) {
-	if p.leaf() && it != &p.high {
-		return it.tid(), true
 	}
 	e := p.entry(it.ref)
 	return e.tid, e.flags&entryPivotTID != 0

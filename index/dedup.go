@@ -13,7 +13,7 @@ const bigList = 50
 
 // pending is the posting list that a deduplication pass is collecting.
 type pending struct {
-	base    *item  // the tuple that it began with
+	base    uint16 // number of the item that it began with
 	tuple   tuple  // the same for comparisons
 	size    int    // of the base tuple without a posting list, bytes
 	tids    []byte // collected so far, 6 bytes each
@@ -25,6 +25,7 @@ type pending struct {
 // deduplicate merges equal items of leaf p into posting lists to make room for
 // the key, and writes a record if any could be merged (_bt_dedup_pass).
 func (t *BTree) deduplicate(k *key, p *page) {
+	t.settle(p)
 	t.Counters.DedupPasses++
 	t.Counters.DedupItems += int64(len(p.order))
 	if !t.anyEqual(p) {
@@ -37,16 +38,12 @@ func (t *BTree) deduplicate(k *key, p *page) {
 	merged := 0 // nintervals
 
 	n := &t.scratch
-	n.reset()
+	n.reset(0)
 	if p.hasHigh {
-		t.copyHigh(n, p)
+		n.copyHigh(p)
 	}
-	for i := range p.order {
-		it := p.at(i)
-		if i == 0 {
-			t.startPending(p, it)
-			continue
-		}
+	t.startPending(p, p.order[0])
+	for _, it := range p.order[1:] {
 		if merging && t.mergesWithPending(p, it) {
 			continue
 		}
@@ -77,11 +74,10 @@ func (t *BTree) deduplicate(k *key, p *page) {
 // anyEqual says whether two neighbours on the page are equal.
 func (t *BTree) anyEqual(p *page) bool {
 	for i := 1; i < len(p.order); i++ {
-		a, b := p.at(i-1), p.at(i)
-		if a.abbrev != b.abbrev {
+		if p.at(i-1).hi != p.at(i).hi {
 			continue
 		}
-		u, v := t.tuple(p, a), t.tuple(p, b)
+		u, v := t.tuple(p, p.order[i-1]), t.tuple(p, p.order[i])
 		if t.keepAttsFast(&u, &v) > t.opts.Keys {
 			return true
 		}
@@ -93,7 +89,7 @@ func (t *BTree) anyEqual(p *page) bool {
 // as far as its first and last item show (_bt_do_singleval).
 func (t *BTree) isSingleValue(k *key, p *page) bool {
 	u := k.tuple(len(t.attrs))
-	first, last := t.tuple(p, p.at(0)), t.tuple(p, p.at(len(p.order)-1))
+	first, last := t.tuple(p, p.order[0]), t.tuple(p, p.order[len(p.order)-1])
 	return t.keepAttsFast(&u, &first) > t.opts.Keys && t.keepAttsFast(&u, &last) > t.opts.Keys
 }
 
@@ -103,13 +99,18 @@ func (k *key) tuple(natts int) tuple {
 }
 
 // startPending begins a new list with an item.
-func (t *BTree) startPending(p *page, it *item) {
+func (t *BTree) startPending(p *page, n uint16) {
 	d := &t.pending
-	d.base, d.tuple, d.items = it, t.tuple(p, it), 1
-	d.size = t.plainSize
-	d.tids = d.tids[:0]
-	if it.ref != 0 {
+	it := &p.items[n]
+	d.base, d.items, d.tids = n, 1, d.tids[:0]
+	if it.ref == 0 {
+		d.tuple = tuple{abbrev: abbrev{it.hi, p.lo(n)}, whole: true, natts: len(t.attrs)}
+		d.size = t.plainSize
+	} else {
 		e := p.entry(it.ref)
+		d.tuple = tuple{
+			abbrev: abbrev{it.hi, p.lo(n)}, whole: e.flags&entryWhole != 0, nulls: e.nulls, data: e.data, natts: e.natts,
+		}
 		d.size = e.size
 		if e.flags&entryPosting != 0 {
 			d.tids = append(d.tids, e.tids...)
@@ -120,20 +121,21 @@ func (t *BTree) startPending(p *page, it *item) {
 }
 
 // mergesWithPending adds an item to the list if it is equal and there is room.
-func (t *BTree) mergesWithPending(p *page, it *item) bool {
+func (t *BTree) mergesWithPending(p *page, n uint16) bool {
 	d := &t.pending
-	if it.abbrev != d.base.abbrev {
+	it := &p.items[n]
+	if it.hi != d.tuple.hi {
 		return false
 	}
-	if u := t.tuple(p, it); t.keepAttsFast(&d.tuple, &u) <= t.opts.Keys {
+	if u := t.tuple(p, n); t.keepAttsFast(&d.tuple, &u) <= t.opts.Keys {
 		return false
 	}
 	list := p.postingTIDs(it)
-	n := storage.TIDSize
+	more := storage.TIDSize
 	if list != nil {
-		n = len(list)
+		more = len(list)
 	}
-	if storage.MaxAlign(d.size+len(d.tids)+n) > d.maximum {
+	if storage.MaxAlign(d.size+len(d.tids)+more) > d.maximum {
 		if len(d.tids)/storage.TIDSize > bigList {
 			d.full++
 		}
@@ -156,37 +158,43 @@ func (t *BTree) finishPending(n, p *page) int {
 		t.copyItem(n, p, d.base)
 		return 0
 	}
-	e := entry{size: d.size, natts: len(t.attrs)}
-	if d.base.ref != 0 {
-		e = p.entry(d.base.ref)
-	} else {
-		e.flags = entryWhole
+	u := &d.tuple
+	e := entry{size: d.size, flags: entryPosting | nullFlag(u.nulls), natts: u.natts, nulls: u.nulls, data: u.data, tids: d.tids}
+	if u.whole {
+		e.flags |= entryWhole
 	}
-	e.flags |= entryPosting
-	e.tids = d.tids
-	it := *d.base
+	it := p.items[d.base]
 	it.ref = n.addEntry(&e)
-	n.insertAt(len(n.order), it, t.size(n, &it))
+	n.noteList(d.tids)
+	n.push(it, u.lo, storage.MaxAlign(d.size+len(d.tids)))
 	return 1
 }
 
-// copyHigh copies q's high key to p.
-func (t *BTree) copyHigh(p, q *page) {
-	e := q.entry(q.high.ref)
-	t.setHigh(p, q.high, &e)
+// setHigh gives an empty page its high key.
+func (p *page) setHigh(it item, lo uint64, e *entry) {
+	it.ref = p.addEntry(e)
+	p.high, p.highLo, p.hasHigh = it, lo, true
+	p.free -= e.size + storage.LinePointerSize
 }
 
-// setHigh gives an empty page its high key.
-func (t *BTree) setHigh(p *page, it item, e *entry) {
-	it.ref = p.addEntry(e)
-	p.high, p.hasHigh = it, true
-	p.free -= e.size + storage.LinePointerSize
+// copyHigh copies q's high key to p.
+func (p *page) copyHigh(q *page) {
+	e := q.entry(q.high.ref)
+	p.setHigh(q.high, q.highLo, &e)
 }
 
 // takeContents gives p the contents of the work page n.
 func (t *BTree) takeContents(p, n *page) {
+	if len(n.slab) > cap(p.slab) {
+		t.slabBytes(p, t.slabExpected(n, len(n.slab)))
+	}
 	p.items = append(p.items[:0], n.items...)
 	p.order = append(p.order[:0], n.order...)
+	p.his = append(p.his[:0], n.his...)
 	p.slab = append(p.slab[:0], n.slab...)
-	p.high, p.hasHigh, p.free, p.hint = n.high, n.hasHigh, n.free, n.hint
+	if t.plan.wide {
+		p.los = append(p.los[:0], n.los...)
+	}
+	p.high, p.highLo, p.hasHigh = n.high, n.highLo, n.hasHigh
+	p.free, p.hint, p.most, p.listMax = n.free, n.hint, n.most, n.listMax
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
 
@@ -63,6 +62,7 @@ func (t *BTree) Stats() Stats {
 // bt_page_items shows them. block is from 1.
 func (t *BTree) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	p := t.pages[block]
+	t.settle(p)
 	kind := byte('i')
 	switch {
 	case p.block == t.root:
@@ -126,11 +126,14 @@ func (t *BTree) appendItem(dst []byte, p *page, it *item, off int, pivot bool) [
 // PageLSN is the LSN of page block, from 1.
 func (t *BTree) PageLSN(block storage.BlockNumber) wal.LSN { return t.pages[block].lsn }
 
+// pageMemory is what a page takes beside its arrays, in bytes, about.
+const pageMemory = 256
+
 // Memory is how many bytes of memory the index's pages take, about.
 func (t *BTree) Memory() int {
 	n := 0
 	for _, p := range t.pages[1:] {
-		n += binary.Size(item{}.abbrev) + 160 + 16*cap(p.items) + 2*cap(p.order) + cap(p.slab)
+		n += pageMemory + 16*cap(p.items) + 2*cap(p.order) + 8*cap(p.los) + 8*cap(p.his) + cap(p.slab)
 	}
 	return n
 }
@@ -146,6 +149,7 @@ func (t *BTree) All(yield func(storage.TID) bool) {
 		p = t.pages[p.at(0).block]
 	}
 	for {
+		t.settle(p)
 		for i := range p.order {
 			it := p.at(i)
 			list := p.postingTIDs(it)

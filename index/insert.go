@@ -25,44 +25,54 @@ func (t *BTree) Insert(values []datum.Value, tid storage.TID) error {
 	if len(t.pages) == 1 {
 		t.createRoot()
 	}
-	checking := t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct)
-	var p *page
-	i := -1
-	if checking {
-		var err error
-		if p, i, err = t.checkUnique(k); err != nil {
-			return err
-		}
-	} else {
-		p = t.findLeaf(k)
+	if t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct) {
+		return t.insertUnique(k)
 	}
+	p := t.findLeaf(k)
+	t.binarySearch(p)
 	if p.room() < k.size {
-		t.makeRoom(k, p, checking)
-		i = -1
+		t.makeRoom(k, p, false)
 	}
-	if i < 0 {
+	t.insertOn(k, p, -1)
+	return nil
+}
+
+// insertOn inserts the key on leaf p, at place i or, if that is -1, wherever it
+// belongs. Without posting lists that its heap TID could fall into, the place
+// need not be known now.
+func (t *BTree) insertOn(k *key, p *page, i int) {
+	fits := p.room() >= k.size
+	if i < 0 && (!fits || !p.listMax.Less(k.tid)) {
 		i = t.place(k, p)
 	}
-	if i < len(p.order) && p.posting(p.at(i)) && t.compare(k, p, p.at(i)) == 0 {
+	if i >= 0 && i < len(p.order) && p.posting(p.at(i)) && t.compare(k, p, p.order[i]) == 0 {
 		t.insertIntoPosting(k, p, i)
-		return nil
+		return
 	}
-	if p.room() < k.size {
+	if !fits {
 		if len(t.stack) == 0 && p.block != t.root {
 			t.descend(k)
 		}
 		t.splitLeaf(k, p, i, nil)
-		return nil
+		return
 	}
-	it := item{abbrev: k.abbrev, block: tid.Block, offset: tid.Offset}
+	t.put(k, p, i)
+	p.lsn = t.log.Insert(wal.BtreeInsertLeaf, t.rel, p.block, k.size)
+	t.remember(p)
+}
+
+// put adds the key to leaf p, at place i or, if that is -1, without one.
+func (t *BTree) put(k *key, p *page, i int) {
+	it := item{hi: k.hi, block: k.tid.Block, offset: k.tid.Offset}
 	if !k.whole {
 		it.ref = p.addEntry(&entry{size: k.size, flags: nullFlag(k.nulls), natts: len(t.attrs), nulls: k.nulls, data: k.data})
 	}
+	if i < 0 {
+		p.append(it, k.lo, k.size)
+		return
+	}
 	t.Counters.ItemsMoved += int64(len(p.order) - i)
-	p.insertAt(i, it, k.size)
-	p.lsn = t.log.Insert(wal.BtreeInsertLeaf, t.rel, p.block, k.size)
-	t.remember(p)
-	return nil
+	p.insertAt(i, it, k.lo, k.size)
 }
 
 func nullFlag(nulls uint32) uint8 {
@@ -83,54 +93,71 @@ func (t *BTree) remember(p *page) {
 // createRoot makes the first page, a leaf that is the root.
 func (t *BTree) createRoot() {
 	p := t.newPage(0)
+	t.arrays(p, t.itemsExpected(0, pageSpace, t.key.size))
 	t.root, t.rightmost = p.block, p.block
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
 }
 
-// checkUnique looks for an entry with the key's columns. It returns the leaf
-// that the key belongs on, and its place there or -1 if that must be looked for.
-func (t *BTree) checkUnique(k *key) (*page, int, error) {
+// insertUnique inserts the key unless there is an entry with the same columns.
+func (t *BTree) insertUnique(k *key) error {
 	t.Counters.UniqueChecks++
 	tid := k.tid
 	k.tid = storage.TID{} // before all equal entries
 	p := t.findLeaf(k)
-	at := t.place(k, p)
-	k.tid = tid
-	q, i := p, at
-	for {
-		if i < len(q.order) {
-			if t.sameKey(k, q, q.at(i)) {
-				return nil, 0, ErrDuplicate
-			}
-			break
+	t.binarySearch(p)
+	i := -1
+	if k.hi > p.most && (!p.hasHigh || k.hi < p.high.hi) {
+		i = len(p.order) // greater than all
+		if len(p.order) < len(p.items) {
+			i = -1
 		}
-		// Equal entries go on to the right if the high key is one of them.
-		if !q.hasHigh || q.slab[q.high.ref+2]&entryPivotTID == 0 || !t.sameKey(k, q, &q.high) {
-			break
+		k.tid = tid
+	} else {
+		i = t.place(k, p)
+		k.tid = tid
+		if err := t.checkUnique(k, p, i); err != nil {
+			return err
 		}
-		q, i = t.pages[q.next], 0
+		// With its heap TID the key may belong on a page to the right.
+		for t.beyond(k, p) {
+			p, i = t.pages[p.next], -1
+			t.stack = t.stack[:0]
+		}
 	}
-	// With its heap TID the key may belong on a page to the right.
-	for p.hasHigh && t.compare(k, p, &p.high) > 0 {
-		p, at = t.pages[p.next], -1
-		t.stack = t.stack[:0]
+	if p.room() < k.size {
+		t.makeRoom(k, p, true)
+		i = -1
 	}
-	return p, at, nil
+	t.insertOn(k, p, i)
+	return nil
 }
 
-// sameKey says whether an item's key columns are all there and equal the key's.
-func (t *BTree) sameKey(k *key, p *page, it *item) bool {
-	if k.abbrev != it.abbrev {
+// checkUnique looks for an entry with the key's columns, from place i of page p
+// on.
+func (t *BTree) checkUnique(k *key, p *page, i int) error {
+	for {
+		if i < len(p.order) {
+			if t.sameColumns(k, t.tuple(p, p.order[i])) {
+				return ErrDuplicate
+			}
+			return nil
+		}
+		// Equal entries go on to the right if the high key is one of them.
+		if !p.hasHigh || p.slab[p.high.ref+2]&entryPivotTID == 0 || !t.sameColumns(k, t.highTuple(p)) {
+			return nil
+		}
+		p, i = t.pages[p.next], 0
+		t.settle(p)
+	}
+}
+
+// sameColumns says whether a tuple's key columns are all there and equal the
+// key's.
+func (t *BTree) sameColumns(k *key, u tuple) bool {
+	if k.abbrev != u.abbrev || u.natts < t.opts.Keys {
 		return false
 	}
-	u := t.tuple(p, it)
-	if u.natts < t.opts.Keys {
-		return false
-	}
-	if k.whole && u.whole {
-		return true
-	}
-	return t.compareColumns(k, t.full(&u)) == 0
+	return k.whole && u.whole || t.compareColumns(k, &u) == 0
 }
 
 // makeRoom tries to avoid a split of leaf p: deduplication, unless the index is
@@ -147,32 +174,23 @@ func (t *BTree) makeRoom(k *key, p *page, checking bool) {
 // list: the list gets the new TID, and its last one becomes the new item's.
 func (t *BTree) insertIntoPosting(k *key, p *page, i int) {
 	t.Counters.PostingSplits++
-	it := p.at(i)
-	list := p.postingTIDs(it)
+	list := p.postingTIDs(p.at(i))
 	n := len(list) / storage.TIDSize
 	off := 0
 	for off < n && getTID(list[off*storage.TIDSize:]).Less(k.tid) {
 		off++
 	}
-	swapped := getTID(list[len(list)-storage.TIDSize:])
-	original := k.tid
+	last := getTID(list[len(list)-storage.TIDSize:])
+	swapTID(list, off, k.tid)
+	k.tid = last
 	if p.room() < k.size {
 		if len(t.stack) == 0 && p.block != t.root {
 			t.descend(k)
 		}
-		swapTID(list, off, original)
-		k.tid = swapped
 		t.splitLeaf(k, p, i+1, &postingSplit{at: i})
 		return
 	}
-	swapTID(list, off, original)
-	e := entry{size: k.size, flags: nullFlag(k.nulls), natts: len(t.attrs), nulls: k.nulls, data: k.data}
-	nu := item{abbrev: k.abbrev, block: swapped.Block, offset: swapped.Offset}
-	if !k.whole {
-		nu.ref = p.addEntry(&e)
-	}
-	t.Counters.ItemsMoved += int64(len(p.order) - i - 1)
-	p.insertAt(i+1, nu, k.size)
+	t.put(k, p, i+1)
 	p.lsn = t.log.Insert(wal.BtreeInsertPost, t.rel, p.block, wal.SizeOfPostingOffset+k.size)
 	t.remember(p)
 }
@@ -195,14 +213,14 @@ func (t *BTree) insertParent(left, right *page) {
 	s := t.stack[len(t.stack)-1]
 	t.stack = t.stack[:len(t.stack)-1]
 	p, i := s.page, s.at+1
-	it := item{abbrev: left.high.abbrev, block: right.block}
+	it := item{hi: left.high.hi, block: right.block}
 	if p.room() < pivot.size {
-		t.splitInternal(p, i, it, &pivot)
+		t.splitInternal(p, i, it, left.highLo, &pivot)
 		return
 	}
 	t.Counters.ItemsMoved += int64(len(p.order) - i)
 	it.ref = p.addEntry(&pivot)
-	p.insertAt(i, it, pivot.size)
+	p.insertAt(i, it, left.highLo, pivot.size)
 	p.lsn = t.log.Insert(wal.BtreeInsertUpper, t.rel, p.block, pivot.size)
 	left.lsn = p.lsn
 }
@@ -211,9 +229,10 @@ func (t *BTree) insertParent(left, right *page) {
 func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	t.Counters.NewRoots++
 	p := t.newPage(left.level + 1)
+	t.arrays(p, 64)
 	t.root = p.block
-	p.insertAt(0, item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, tupleHeaderSize)
-	p.insertAt(1, item{abbrev: left.high.abbrev, block: right.block, ref: p.addEntry(pivot)}, pivot.size)
+	p.push(item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
+	p.push(item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block,
 		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size)
 	left.lsn = p.lsn

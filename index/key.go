@@ -11,87 +11,119 @@ import (
 	"applysim/wal/storage"
 )
 
+// abbrev is the first 16 bytes of a key, or all of it, as two numbers that keep
+// the order of keys: different numbers decide a comparison. The second one is
+// used (not zero) only if the key fits into both.
+type abbrev struct {
+	hi, lo uint64
+}
+
+func (a abbrev) less(b abbrev) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+func (a abbrev) and(b abbrev) abbrev { return abbrev{a.hi & b.hi, a.lo & b.lo} }
+
+// bits returns an abbrev with width bits of a left-justified number at bit
+// position from, counted from the most significant one.
+func bits(n uint64, from, width int) abbrev {
+	if width < 64 {
+		n &= ^(^uint64(0) >> width)
+	}
+	if from >= 64 {
+		return abbrev{0, n >> (from - 64)}
+	}
+	return abbrev{n >> from, n << (64 - from)}
+}
+
 // segment is one key column's place in the abbreviated key.
 type segment struct {
-	shift    uint8  // how far a left-justified abbreviation moves to the right
-	mask     uint64 // the bits that the column gets
-	flag     uint8  // shift of the byte that says whether the column is NULL; 0 if there is none
+	from     int    // first bit, counted from the most significant one
+	width    int    // bits
+	mask     abbrev // those bits
+	flag     abbrev // the bit that tells NULLs from values
 	hasFlag  bool
 	saturate bool // NULL takes the greatest or least number, which a value may have too
 }
 
-// abbreviation is the plan for a key's first 8 bytes: whole leading columns as
-// far as they fit, then the beginning of the next one.
+// plan is how abbreviated keys are made: whole leading columns as far as they
+// fit, then the beginning of the next one.
 //
-// The number keeps the order of keys, so that different numbers decide a
-// comparison. A nullable column that others follow has a byte in front that
-// tells NULLs from values. The last column has none if it would not fit, and its
-// NULLs share a number with the extreme value.
-type abbreviation struct {
+// A nullable column that others follow has a byte in front that tells NULLs from
+// values. The last column has none if it would not fit, and its NULLs share a
+// number with the extreme value.
+type plan struct {
 	segments []segment
-	doubtful uint64 // bits of the last column, if its extreme values may be NULLs
+	doubtful abbrev // bits of the last column, if its extreme values may be NULLs
+	whole    bool   // an abbreviated key can hold the whole key
+	wide     bool   // it takes both numbers
 }
 
-// planAbbreviation lays out the abbreviated key.
+// planAbbreviation lays out the abbreviated key: in 8 bytes, or in 16 if it
+// fits only into those whole.
 func (t *BTree) planAbbreviation() {
-	left := 64 // bits not yet given away
-	whole := true
+	t.plan = t.planWithin(64)
+	if t.opts.Keys != len(t.opts.Columns) {
+		t.plan.whole = false
+		return
+	}
+	if !t.plan.whole {
+		p := t.planWithin(128)
+		if !p.whole {
+			return
+		}
+		t.plan = p
+		t.plan.wide = true
+	}
+	t.plainSize = tupleSize(t.wholeSize(len(t.attrs)), false)
+}
+
+func (t *BTree) planWithin(room int) plan {
+	p := plan{whole: true}
+	at := 0
 	keys := t.opts.Columns[:t.opts.Keys]
-	size := tupleHeaderSize
 	for i, c := range keys {
-		if left == 0 {
-			whole = false
+		if at == room {
+			p.whole = false
 			break
 		}
 		width := c.Class.Width * 8
-		s := segment{}
 		last := i == len(keys)-1 || width == 0
+		s := segment{}
 		if !c.Attr.NotNull {
-			if !last || width != 0 && width+8 <= left {
+			if !last || width != 0 && at+8+width <= room {
 				s.hasFlag = true
-				left -= 8
-				s.flag = uint8(left)
+				s.flag = bits(1<<56, at, 8)
+				at += 8
 			} else {
 				s.saturate = true
 			}
 		}
-		bits := left
-		if width != 0 && width < bits {
-			bits = width
+		s.from, s.width = at, min(room-at, 64)
+		if width != 0 {
+			s.width = min(s.width, width)
 		}
-		s.shift = uint8(64 - left)
-		if bits == 64 {
-			s.mask = ^uint64(0)
-		} else {
-			s.mask = (1<<bits - 1) << (left - bits)
-		}
+		s.mask = bits(^uint64(0), s.from, s.width)
 		if s.saturate {
-			t.abbrev.doubtful = s.mask
+			p.doubtful = s.mask
 		}
-		t.abbrev.segments = append(t.abbrev.segments, s)
-		if width == 0 || width > bits {
-			whole = false
+		p.segments = append(p.segments, s)
+		at += s.width
+		if width == 0 || width > s.width || c.Class.Unabbrev == nil {
+			p.whole = false
+		}
+		if width == 0 || width > s.width {
 			break
 		}
-		left -= bits
-		if c.Class.Unabbrev == nil {
-			whole = false
-		}
-		size = storage.Align(size, int(c.Attr.Align)) + int(c.Attr.Len)
 	}
-	t.exact = whole && t.opts.Keys == len(t.opts.Columns)
-	if t.exact {
-		t.plainSize = storage.MaxAlign(size)
-	}
+	return p
 }
 
 // key is an index tuple that is being inserted or looked for.
 type key struct {
-	abbrev uint64
-	whole  bool          // abbrev holds the whole key
+	abbrev
+	whole  bool          // the abbreviation holds the whole key
 	values []datum.Value // of the index's columns
 	nulls  uint32        // bit i: column i is NULL
-	data   []byte        // data area
+	data   []byte        // data area, unless whole
 	size   int           // IndexTupleSize, bytes
 	tid    storage.TID   // the zero TID sorts before all
 }
@@ -126,18 +158,15 @@ func (t *BTree) form(values []datum.Value, tid storage.TID) error {
 	k := &t.key
 	k.values, k.tid = values, tid
 	k.nulls = 0
-	for i := range t.opts.Columns {
+	for i := range values[:len(t.attrs)] {
 		if values[i].Null {
 			k.nulls |= 1 << i
 		}
 	}
 	k.abbrev = t.abbreviate(values)
-	k.whole = t.exact && k.nulls == 0 && t.certain(k.abbrev)
-	if t.exact && k.nulls == 0 {
+	k.whole = t.plan.whole && k.nulls == 0 && t.certain(k.abbrev)
+	if k.whole {
 		k.size = t.plainSize
-		if !k.whole {
-			k.data = datum.Append(k.data[:0], t.attrs, values)
-		}
 		t.Counters.KeyBytes += int64(k.size)
 		return nil
 	}
@@ -166,56 +195,68 @@ func tupleSize(n int, nulls bool) int {
 
 // certain says whether an abbreviated key without NULLs can only belong to one
 // key: its last column is no extreme value that might stand for a NULL.
-func (t *BTree) certain(abbrev uint64) bool {
-	d := t.abbrev.doubtful
-	return d == 0 || abbrev&d != d && abbrev&d != 0
+func (t *BTree) certain(a abbrev) bool {
+	d := t.plan.doubtful
+	a = a.and(d)
+	return d == abbrev{} || a != d && a != abbrev{}
 }
 
-// abbreviate returns a number that keeps the order of keys. values may be fewer
-// than the key columns: those that are missing count as minus infinity.
-func (t *BTree) abbreviate(values []datum.Value) uint64 {
-	var n uint64
-	for i := range t.abbrev.segments {
+// abbreviate returns a key's abbreviation. values may be fewer than the key
+// columns: those that are missing count as minus infinity.
+func (t *BTree) abbreviate(values []datum.Value) abbrev {
+	var a abbrev
+	for i := range t.plan.segments {
 		if i >= len(values) {
 			break
 		}
-		s := &t.abbrev.segments[i]
+		s := &t.plan.segments[i]
 		c := &t.opts.Columns[i]
 		v := &values[i]
 		if v.Null {
 			if !c.NullsFirst {
-				if s.hasFlag {
-					n |= 1 << s.flag
-				}
+				a.hi |= s.flag.hi
+				a.lo |= s.flag.lo
 				if s.saturate {
-					n |= s.mask
+					a.hi |= s.mask.hi
+					a.lo |= s.mask.lo
 				}
 			}
 			continue
 		}
-		if s.hasFlag && c.NullsFirst {
-			n |= 1 << s.flag
+		if c.NullsFirst {
+			a.hi |= s.flag.hi
+			a.lo |= s.flag.lo
 		}
-		a := c.Class.Abbrev(v)
+		n := c.Class.Abbrev(v)
 		if c.Desc {
-			a = ^a
+			n = ^n
 		}
-		n |= a >> s.shift & s.mask
+		if s.from == 0 {
+			a.hi |= n & s.mask.hi
+			continue
+		}
+		b := bits(n, s.from, s.width)
+		a.hi |= b.hi
+		a.lo |= b.lo
 	}
-	return n
+	return a
 }
 
 // tuple is a view of an item on a page, or of a new one, for comparisons.
 type tuple struct {
-	abbrev uint64
-	whole  bool   // abbrev holds the whole key
-	nulls  uint32 // bit i: column i is NULL
-	data   []byte // data area, if not whole
-	natts  int    // columns that a pivot has kept
+	abbrev
+	whole bool   // the abbreviation holds the whole key
+	nulls uint32 // bit i: column i is NULL
+	data  []byte // data area, if not whole
+	natts int    // columns that a pivot has kept
 }
 
-// next reads a tuple's column i, which begins after offset at of its data area.
-func (t *BTree) next(u *tuple, i, at int) (datum.Value, int) {
+// column reads a tuple's column i, which begins after offset at of its data
+// area.
+func (t *BTree) column(u *tuple, i, at int) (datum.Value, int) {
+	if u.whole {
+		return t.unabbreviate(i, u.abbrev), at
+	}
 	if u.nulls>>i&1 != 0 {
 		return datum.Value{Null: true}, at
 	}
@@ -227,9 +268,27 @@ func (t *BTree) next(u *tuple, i, at int) (datum.Value, int) {
 func (t *BTree) compareColumns(k *key, u *tuple) int {
 	at := 0
 	var v datum.Value
-	for i := 0; i < u.natts && i < t.opts.Keys; i++ {
-		v, at = t.next(u, i, at)
+	for i := range min(u.natts, t.opts.Keys) {
+		v, at = t.column(u, i, at)
 		if c := t.compareValue(i, &k.values[i], &v); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compareTuples compares the columns of two tuples; one that has kept fewer is
+// minus infinity in the others.
+func (t *BTree) compareTuples(u, v *tuple) int {
+	ui, vi := 0, 0
+	var uv, vv datum.Value
+	for i := range t.opts.Keys {
+		if i >= u.natts || i >= v.natts {
+			return u.natts - v.natts
+		}
+		uv, ui = t.column(u, i, ui)
+		vv, vi = t.column(v, i, vi)
+		if c := t.compareValue(i, &uv, &vv); c != 0 {
 			return c
 		}
 	}
@@ -255,28 +314,27 @@ func (t *BTree) compareValue(i int, a, b *datum.Value) int {
 	return r
 }
 
-// keepAttsFast returns how many leading columns must be kept to tell b from a:
+// keepAttsFast returns how many leading columns must be kept to tell v from u:
 // one more than the key columns if all are equal. Values are compared byte by
 // byte (_bt_keep_natts_fast).
-func (t *BTree) keepAttsFast(a, b *tuple) int {
-	if a.whole && b.whole {
-		diff := a.abbrev ^ b.abbrev
-		if diff == 0 {
+func (t *BTree) keepAttsFast(u, v *tuple) int {
+	if u.whole && v.whole {
+		if u.abbrev == v.abbrev {
 			return t.opts.Keys + 1
 		}
-		for i := range t.abbrev.segments {
-			if diff&t.abbrev.segments[i].mask != 0 {
+		diff := abbrev{u.hi ^ v.hi, u.lo ^ v.lo}
+		for i := range t.plan.segments {
+			if diff.and(t.plan.segments[i].mask) != (abbrev{}) {
 				return i + 1
 			}
 		}
 	}
-	a, b = t.full(a), t.full(b)
-	ai, bi := 0, 0
-	var av, bv datum.Value
+	ui, vi := 0, 0
+	var uv, vv datum.Value
 	for i := range t.opts.Keys {
-		av, ai = t.next(a, i, ai)
-		bv, bi = t.next(b, i, bi)
-		if av.Null != bv.Null || !av.Null && (av.Bits != bv.Bits || !bytes.Equal(av.Bytes, bv.Bytes)) {
+		uv, ui = t.column(u, i, ui)
+		vv, vi = t.column(v, i, vi)
+		if uv.Null != vv.Null || !uv.Null && (uv.Bits != vv.Bits || !bytes.Equal(uv.Bytes, vv.Bytes)) {
 			return i + 1
 		}
 	}
@@ -285,52 +343,59 @@ func (t *BTree) keepAttsFast(a, b *tuple) int {
 
 // keepAtts is keepAttsFast by the operator classes' idea of equality
 // (_bt_keep_natts).
-func (t *BTree) keepAtts(a, b *tuple) int {
-	if t.equalImage || a.whole && b.whole {
-		return t.keepAttsFast(a, b)
+func (t *BTree) keepAtts(u, v *tuple) int {
+	if t.equalImage || u.whole && v.whole {
+		return t.keepAttsFast(u, v)
 	}
-	a, b = t.full(a), t.full(b)
-	ai, bi := 0, 0
-	var av, bv datum.Value
+	ui, vi := 0, 0
+	var uv, vv datum.Value
 	for i := range t.opts.Keys {
-		av, ai = t.next(a, i, ai)
-		bv, bi = t.next(b, i, bi)
-		if t.compareValue(i, &av, &bv) != 0 {
+		uv, ui = t.column(u, i, ui)
+		vv, vi = t.column(v, i, vi)
+		if t.compareValue(i, &uv, &vv) != 0 {
 			return i + 1
 		}
 	}
 	return t.opts.Keys + 1
 }
 
-// full returns u with its data area, which for a tuple that has only its
-// abbreviated key is computed back from that.
-func (t *BTree) full(u *tuple) *tuple {
-	if !u.whole {
-		return u
+// wholeSize is the size of the data area of the first natts columns of a key
+// that its abbreviation holds whole.
+func (t *BTree) wholeSize(natts int) int {
+	n := 0
+	for _, a := range t.attrs[:natts] {
+		n = storage.Align(n, int(a.Align)) + int(a.Len)
 	}
-	f := *u
-	f.data = t.appendWhole(nil, u.abbrev, len(t.attrs))
-	f.whole = false
-	return &f
-}
-
-// appendWhole appends the data area of the first natts columns of a key that
-// its abbreviation holds whole.
-func (t *BTree) appendWhole(dst []byte, abbrev uint64, natts int) []byte {
-	var values [maxColumns]datum.Value
-	for i := range natts {
-		values[i] = t.unabbreviate(i, abbrev)
-	}
-	return datum.Append(dst, t.attrs[:natts], values[:natts])
+	return n
 }
 
 // unabbreviate computes column i back from a whole abbreviated key.
-func (t *BTree) unabbreviate(i int, abbrev uint64) datum.Value {
-	s := &t.abbrev.segments[i]
-	a := abbrev & s.mask << s.shift
+func (t *BTree) unabbreviate(i int, a abbrev) datum.Value {
+	s := &t.plan.segments[i]
+	var n uint64
+	if s.from >= 64 {
+		n = a.lo << (s.from - 64)
+	} else {
+		n = a.hi<<s.from | a.lo>>(64-s.from)
+	}
 	c := &t.opts.Columns[i]
 	if c.Desc {
-		a = ^a & (s.mask << s.shift)
+		n = ^n
 	}
-	return datum.Value{Bits: c.Class.Unabbrev(a)}
+	if s.width < 64 {
+		n &= ^(^uint64(0) >> s.width)
+	}
+	return datum.Value{Bits: c.Class.Unabbrev(n)}
+}
+
+// leading keeps the part of an abbreviated key that belongs to the first natts
+// columns.
+func (t *BTree) leading(a abbrev, natts int) abbrev {
+	var mask abbrev
+	for i := range min(natts, len(t.plan.segments)) {
+		s := &t.plan.segments[i]
+		mask.hi |= s.mask.hi | s.flag.hi
+		mask.lo |= s.mask.lo | s.flag.lo
+	}
+	return a.and(mask)
 }

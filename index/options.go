@@ -88,10 +88,11 @@ type BTree struct {
 
 	equalImage bool // every key column's class says that equal values have equal bytes
 	dedup      bool // deduplication is allowed
-	abbrev     abbreviation
-	exact      bool // abbreviations can hold whole keys
-	plainSize  int  // size of an item without NULLs, if exact
+	plan       plan
+	plainSize  int // size of an item whose abbreviated key is whole, bytes
 	attrs      []datum.Attr
+
+	memory memory
 
 	// Work space of one insertion.
 	key     key
@@ -99,6 +100,7 @@ type BTree struct {
 	split   splitFinder
 	pending pending
 	scratch page
+	tail    sorter
 }
 
 // NewBTree returns an empty index: a metapage and no root. Its records go to
@@ -114,5 +116,8 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID) *BTree {
 	}
 	t.dedup = t.equalImage && o.Deduplicate
 	t.planAbbreviation()
+	if t.plan.wide {
+		t.scratch.los = []uint64{}
+	}
 	return t
 }

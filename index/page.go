@@ -14,25 +14,37 @@ import (
 //	pivot           block          downlink; on a leaf's high key whatever block
 //	                               number the tuple that it was made of had there
 type item struct {
-	abbrev uint64
+	hi     uint64 // first part of the abbreviated key
 	block  storage.BlockNumber
 	offset storage.OffsetNumber
-	ref    uint16 // entry in the page's slab; 0 if abbrev says it all
+	ref    uint16 // entry in the page's slab; 0 if the abbreviated key says it all
 }
 
 // page is one B-tree page.
+//
+// Items are kept in order of arrival. A leaf's items are put into key order only
+// when somebody looks for a place among them: the first len(order) items are
+// in order, those after them have arrived since.
 type page struct {
-	lsn        wal.LSN
+	free    int         // PageGetExactFreeSpace: bytes between the line pointers and the items
+	items   []item      // in order of arrival, the high key left out
+	order   []uint16    // the numbers of items in key order
+	most    uint64      // greatest hi of all items
+	listMax storage.TID // greatest heap TID of all posting lists
+	los     []uint64    // second parts of the abbreviated keys, parallel to items, if the plan is wide
+	his     []uint64    // internal pages: hi of each item, in key order
+	slab    []byte      // entries, see below
+	hint    int         // where the last item went, in key order
+	level   int         // 0 for leaves
+
+	high    item // high key
+	highLo  uint64
+	hasHigh bool // false on the rightmost page of a level
+
 	block      storage.BlockNumber
 	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
-	level      int                 // 0 for leaves
-	free       int                 // PageGetExactFreeSpace: bytes between the line pointers and the items
-	hint       int                 // where the last item went, in order
-	high       item                // high key
-	hasHigh    bool                // false on the rightmost page of a level
-	items      []item              // in order of arrival, the high key left out
-	order      []uint16            // the numbers of items in key order
-	slab       []byte              // entries, see below
+	low        uint64              // hi of the page's lower bound: no item has a lesser one
+	lsn        wal.LSN
 }
 
 // A slab entry begins with a header of 4 bytes:
@@ -180,17 +192,30 @@ func (t *BTree) size(p *page, it *item) int {
 	return n
 }
 
-// tuple is a view of an item for comparisons.
-func (t *BTree) tuple(p *page, it *item) tuple {
+// tuple is a view of item n for comparisons.
+func (t *BTree) tuple(p *page, n uint16) tuple {
+	return t.view(p, &p.items[n], p.lo(n))
+}
+
+// highTuple is a view of the high key.
+func (t *BTree) highTuple(p *page) tuple { return t.view(p, &p.high, p.highLo) }
+
+func (t *BTree) view(p *page, it *item, lo uint64) tuple {
 	if it.ref == 0 {
-		return tuple{abbrev: it.abbrev, whole: true, natts: len(t.attrs)}
+		return tuple{abbrev: abbrev{it.hi, lo}, whole: true, natts: len(t.attrs)}
 	}
 	e := p.entry(it.ref)
-	u := tuple{abbrev: it.abbrev, nulls: e.nulls, data: e.data, natts: e.natts}
-	if e.flags&entryWhole != 0 {
-		u.whole = true
+	return tuple{
+		abbrev: abbrev{it.hi, lo}, whole: e.flags&entryWhole != 0, nulls: e.nulls, data: e.data, natts: e.natts,
 	}
-	return u
+}
+
+// lo is the second part of item n's abbreviated key.
+func (p *page) lo(n uint16) uint64 {
+	if p.los == nil {
+		return 0
+	}
+	return p.los[n]
 }
 
 // leaf says whether the page is a leaf.
@@ -211,24 +236,53 @@ func (p *page) first() int {
 	return 0
 }
 
-// insertAt puts an item on the page so that it stands i-th in key order. size
-// is its IndexTupleSize.
-func (p *page) insertAt(i int, it item, size int) {
-	n := uint16(len(p.items))
+// append adds an item without a place in the key order. size is its
+// IndexTupleSize.
+func (p *page) append(it item, lo uint64, size int) {
+	if len(p.order) == len(p.items) && (it.hi > p.most || len(p.items) == 0) {
+		// It goes to the end, so that the order is known.
+		p.order = append(p.order, uint16(len(p.items)))
+	}
+	p.most = max(p.most, it.hi)
 	p.items = append(p.items, it)
+	if p.los != nil {
+		p.los = append(p.los, lo)
+	}
+	p.free -= size + storage.LinePointerSize
+}
+
+// insertAt puts an item on the page so that it stands i-th in key order. All
+// items must be in order.
+func (p *page) insertAt(i int, it item, lo uint64, size int) {
+	n := uint16(len(p.items))
+	p.most = max(p.most, it.hi)
+	p.items = append(p.items, it)
+	if p.los != nil {
+		p.los = append(p.los, lo)
+	}
 	p.order = append(p.order, 0)
 	copy(p.order[i+1:], p.order[i:])
 	p.order[i] = n
+	if p.level > 0 {
+		p.his = append(p.his, 0)
+		copy(p.his[i+1:], p.his[i:])
+		p.his[i] = it.hi
+	}
 	p.free -= size + storage.LinePointerSize
 	p.hint = i
 }
 
+// push adds an item at the end of the key order.
+func (p *page) push(it item, lo uint64, size int) { p.insertAt(len(p.order), it, lo, size) }
+
 // reset empties the page, keeping its memory.
-func (p *page) reset() {
-	p.free = pageSpace
-	p.items, p.order, p.slab = p.items[:0], p.order[:0], p.slab[:0]
-	p.hint = 0
-	p.hasHigh = false
+func (p *page) reset(level int) {
+	p.free, p.level = pageSpace, level
+	p.items, p.order, p.his, p.slab = p.items[:0], p.order[:0], p.his[:0], p.slab[:0]
+	if p.los != nil {
+		p.los = p.los[:0]
+	}
+	p.hint, p.most, p.listMax, p.hasHigh = 0, 0, storage.TID{}, false
 }
 
 // newPage adds a page at the end of the file.
@@ -241,13 +295,61 @@ func (t *BTree) newPage(level int) *page {
 	return p
 }
 
-// copyItem appends a copy of an item of page q, slab entry included, at the end
-// of p's key order.
-func (t *BTree) copyItem(p, q *page, it *item) {
-	c := *it
-	if it.ref != 0 {
-		e := q.entry(it.ref)
-		c.ref = p.addEntry(&e)
+// copyItem adds a copy of item n of page q, slab entry included, at the end of
+// p's key order.
+func (t *BTree) copyItem(p, q *page, n uint16) {
+	c := q.items[n]
+	size := t.plainSize
+	if c.ref != 0 {
+		c.ref, size = p.copyEntry(q, c.ref)
+		if list := p.postingTIDs(&c); list != nil {
+			p.noteList(list)
+		}
 	}
-	p.insertAt(len(p.order), c, t.size(p, &c))
+	p.push(c, q.lo(n), size)
+}
+
+// copyEntry copies a slab entry of page q and returns its reference and the
+// IndexTupleSize of its item.
+func (p *page) copyEntry(q *page, ref uint16) (uint16, int) {
+	b := q.slab[ref:]
+	size := int(binary.LittleEndian.Uint16(b))
+	n := entryHeader + size - tupleHeaderSize
+	flags := b[2]
+	if flags != 0 {
+		tids := 0
+		if flags&entryWhole != 0 {
+			n = entryHeader
+		}
+		if flags&entryPosting != 0 {
+			tids = int(binary.LittleEndian.Uint16(b[entryHeader:])) * storage.TIDSize
+			n += 2 + tids
+			size = storage.MaxAlign(size + tids)
+		}
+		if flags&entryNulls != 0 {
+			n += 4
+			if flags&entryWhole == 0 {
+				n -= nullBitmapSize
+			}
+		}
+		if flags&entryPivotTID != 0 {
+			n += storage.TIDSize
+			if flags&entryWhole == 0 {
+				n -= pivotTIDSize
+			}
+		}
+	}
+	if len(p.slab) == 0 {
+		p.slab = append(p.slab, make([]byte, slabStart)...)
+	}
+	to := uint16(len(p.slab))
+	p.slab = append(p.slab, b[:n]...)
+	return to, size
+}
+
+// noteList keeps track of the greatest heap TID of the page's posting lists.
+func (p *page) noteList(list []byte) {
+	if last := getTID(list[len(list)-storage.TIDSize:]); p.listMax.Less(last) {
+		p.listMax = last
+	}
 }

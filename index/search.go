@@ -2,7 +2,7 @@ package index
 
 // Finding places in the tree, after nbtsearch.c.
 
-import "math/bits"
+import mathbits "math/bits"
 
 // step is one page of a descent: where the downlink that was followed stands.
 type step struct {
@@ -10,48 +10,59 @@ type step struct {
 	at   int // in key order
 }
 
-// compare compares the key with an item: negative if the key comes first, zero
-// if it falls within the item's posting list (or is the same entry).
-func (t *BTree) compare(k *key, p *page, it *item) int {
-	if k.abbrev != it.abbrev {
-		if k.abbrev < it.abbrev {
-			return -1
-		}
+// compare compares the key with a leaf's item n: negative if the key comes
+// first, zero if it falls within the item's posting list (or is the same entry).
+func (t *BTree) compare(k *key, p *page, n uint16) int {
+	it := &p.items[n]
+	switch {
+	case k.hi < it.hi:
+		return -1
+	case k.hi > it.hi:
 		return 1
 	}
-	return t.compareTie(k, p, it)
+	return t.compareTie(k, p, n)
 }
 
-// compareTie is compare for equal abbreviated keys.
-func (t *BTree) compareTie(k *key, p *page, it *item) int {
-	if p.leaf() && it != &p.high {
-		if !k.whole {
-			u := t.tuple(p, it)
-			u = *t.full(&u)
-			if c := t.compareColumns(k, &u); c != 0 {
-				return c
-			}
-		}
-		c := k.tid.Compare(it.tid())
-		if c <= 0 || !p.posting(it) {
-			return c
-		}
-		if p.maxTID(it).Less(k.tid) {
+// compareTie is compare for keys that begin alike.
+func (t *BTree) compareTie(k *key, p *page, n uint16) int {
+	it := &p.items[n]
+	if p.los != nil {
+		switch lo := p.los[n]; {
+		case k.lo < lo:
+			return -1
+		case k.lo > lo:
 			return 1
 		}
-		return 0
 	}
-	return t.comparePivot(k, p, it)
+	if !k.whole {
+		u := t.tuple(p, n)
+		if c := t.compareColumns(k, &u); c != 0 {
+			return c
+		}
+	}
+	c := k.tid.Compare(it.tid())
+	if c <= 0 || it.ref == 0 || !p.posting(it) {
+		return c
+	}
+	if p.maxTID(it).Less(k.tid) {
+		return 1
+	}
+	return 0
 }
 
-// comparePivot compares the key with a pivot whose abbreviated key is equal. A
-// column or heap TID that was truncated away counts as minus infinity.
-func (t *BTree) comparePivot(k *key, p *page, it *item) int {
+// comparePivot compares the key with a pivot that begins alike. A column or
+// heap TID that was truncated away counts as minus infinity.
+func (t *BTree) comparePivot(k *key, p *page, it *item, lo uint64) int {
+	switch {
+	case k.lo < lo:
+		return -1
+	case k.lo > lo:
+		return 1
+	}
 	e := p.entry(it.ref)
 	if !k.whole {
-		u := t.tuple(p, it)
-		if u.whole {
-			u.data = t.appendWhole(nil, u.abbrev, u.natts)
+		u := tuple{
+			abbrev: abbrev{it.hi, lo}, whole: e.flags&entryWhole != 0, nulls: e.nulls, data: e.data, natts: e.natts,
 		}
 		if c := t.compareColumns(k, &u); c != 0 {
 			return c
@@ -63,15 +74,21 @@ func (t *BTree) comparePivot(k *key, p *page, it *item) int {
 	return k.tid.Compare(e.tid)
 }
 
-// lowerBound returns the place of the first item that is not before the key,
-// looking at places from lo on.
-func (t *BTree) lowerBound(k *key, p *page, lo int) int {
-	hi := len(p.order)
-	items, order, want := p.items, p.order, k.abbrev
+// beyond says whether the key belongs on a page to the right of p.
+func (t *BTree) beyond(k *key, p *page) bool {
+	return p.hasHigh && (k.hi > p.high.hi || k.hi == p.high.hi && t.comparePivot(k, p, &p.high, p.highLo) > 0)
+}
+
+// lowerBound returns the place of the first item of a leaf that is not before
+// the key. All items must be in order.
+func (t *BTree) lowerBound(k *key, p *page) int {
+	lo, hi := 0, len(p.order)
+	items, order, want := p.items, p.order, k.hi
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		it := &items[order[mid]]
-		if it.abbrev < want || it.abbrev == want && t.compareTie(k, p, it) > 0 {
+		n := order[mid]
+		it := &items[n]
+		if it.hi < want || it.hi == want && t.compareTie(k, p, n) > 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -80,27 +97,61 @@ func (t *BTree) lowerBound(k *key, p *page, lo int) int {
 	return lo
 }
 
+// downlink returns the place of the downlink to follow for the key: the last
+// one that is before it. The first one is minus infinity.
+func (t *BTree) downlink(k *key, p *page) int {
+	his, want := p.his, k.hi
+	lo, n := 1, len(his)-1
+	for n > 0 {
+		half := n >> 1
+		if his[lo+half] <= want {
+			lo += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	// All from lo on are after the key; those just before may begin like it.
+	if lo == 1 || his[lo-1] != want {
+		return lo - 1
+	}
+	if m := p.order[lo-1]; t.comparePivot(k, p, &p.items[m], p.lo(m)) > 0 {
+		return lo - 1
+	}
+	low := 1
+	for low < lo {
+		mid := int(uint(low+lo) >> 1)
+		m := p.order[mid]
+		if his[mid] < want || t.comparePivot(k, p, &p.items[m], p.lo(m)) > 0 {
+			low = mid + 1
+		} else {
+			lo = mid
+		}
+	}
+	return lo - 1
+}
+
 // descend goes from the root to the leaf for the key and leaves the way in
 // t.stack. There must be a root.
 func (t *BTree) descend(k *key) *page {
 	t.stack = t.stack[:0]
 	p := t.pages[t.root]
-	for !p.leaf() {
-		// The first item of an internal page is minus infinity.
-		i := t.lowerBound(k, p, 1) - 1
+	for p.level > 0 {
+		i := t.downlink(k, p)
 		t.stack = append(t.stack, step{p, i})
-		p = t.pages[p.at(i).block]
+		p = t.pages[p.items[p.order[i]].block]
 	}
 	return p
 }
 
-// findLeaf returns the leaf for the key. The way there is in t.stack only if
-// PostgreSQL would have gone it.
+// findLeaf returns the leaf for the key. The way there is in t.stack unless it
+// is empty.
 func (t *BTree) findLeaf(k *key) *page {
 	t.stack = t.stack[:0]
 	c := &t.Counters
 	p := t.pages[t.rightmost]
-	onRightmost := len(p.items) > 0 && t.compare(k, p, p.at(0)) > 0
+	// The leaf's lower bound may begin like the key and yet be greater.
+	onRightmost := k.hi > p.low
 	if t.remembered && onRightmost && p.room() > k.size {
 		c.FastPath++
 		return p
@@ -109,32 +160,31 @@ func (t *BTree) findLeaf(k *key) *page {
 	root := t.pages[t.root]
 	c.Descents++
 	c.Levels += int64(root.level) + 1
-	c.Comparisons += int64(t.descentComparisons(root.level))
+	c.Comparisons += int64(root.level * mathbits.Len(uint(len(root.items))))
 	if onRightmost && p.room() >= k.size {
 		return p // no split, so that nobody needs the way
 	}
 	return t.descend(k)
 }
 
-// descentComparisons is the number of comparisons of the binary searches on the
-// internal pages, each taken to be as full as the root.
-func (t *BTree) descentComparisons(level int) int {
-	return level * bits.Len(uint(len(t.pages[t.root].items)))
-}
-
 // place returns where the key goes on leaf p: the place of the first item that
 // is not before it. Inserts often go to the end, or after the last one.
 func (t *BTree) place(k *key, p *page) int {
+	t.settle(p)
 	n := len(p.order)
 	if n == 0 {
 		return 0
 	}
-	t.Counters.Comparisons += int64(bits.Len(uint(n)))
-	if t.compare(k, p, p.at(n-1)) > 0 {
+	if k.hi > p.most || t.compare(k, p, p.order[n-1]) > 0 {
 		return n
 	}
-	if h := p.hint; h+1 < n && t.compare(k, p, p.at(h)) > 0 && t.compare(k, p, p.at(h+1)) < 0 {
+	if h := p.hint; h+1 < n && t.compare(k, p, p.order[h]) > 0 && t.compare(k, p, p.order[h+1]) < 0 {
 		return h + 1
 	}
-	return t.lowerBound(k, p, 0)
+	return t.lowerBound(k, p)
+}
+
+// binarySearch counts the comparisons of a binary search on p.
+func (t *BTree) binarySearch(p *page) {
+	t.Counters.Comparisons += int64(mathbits.Len(uint(len(p.items))))
 }

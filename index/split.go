@@ -25,30 +25,30 @@ func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	lastLeft, lastTID := nu, k.tid
 	if !(newLeft && at == first) {
 		it := p.at(first - 1)
-		lastLeft, lastTID = t.tuple(p, it), p.maxTID(it)
+		lastLeft, lastTID = t.tuple(p, p.order[first-1]), p.maxTID(it)
 	}
 	firstRight, block, firstBase := nu, k.tid.Block, k.size
 	if newLeft || at != first {
 		it := p.at(first)
-		firstRight, block, firstBase = t.tuple(p, it), it.block, t.size(p, it)
+		firstRight, block, firstBase = t.tuple(p, p.order[first]), it.block, t.size(p, it)
 		if p.posting(it) {
 			// A posting list's tuple has its list's offset in place of a block.
 			firstBase = p.entry(it.ref).size
 			block = storage.BlockNumber(firstBase)
 		}
 	}
-	high, highItem := t.truncate(&lastLeft, &firstRight, firstBase, lastTID)
-	highItem.block = block
+	high, short := t.truncate(&lastLeft, &firstRight, firstBase, lastTID)
+	highItem := item{hi: short.hi, block: block}
 
 	right := t.newPage(0)
 	t.linkRight(p, right)
-	newItem := item{abbrev: k.abbrev, block: k.tid.Block, offset: k.tid.Offset}
+	newItem := item{hi: k.hi, block: k.tid.Block, offset: k.tid.Offset}
 	newEntry := entry{size: k.size, flags: nullFlag(k.nulls), natts: len(t.attrs), nulls: k.nulls, data: k.data}
 	withEntry := &newEntry
 	if k.whole {
 		withEntry = nil
 	}
-	rightBytes := t.distribute(p, right, first, at, newLeft, newItem, withEntry, highItem, &high)
+	rightBytes := t.distribute(p, right, first, at, newLeft, newItem, k.lo, withEntry, highItem, short.lo, &high)
 
 	data := high.size + rightBytes
 	if newLeft || posting != nil && posting.at < first {
@@ -91,25 +91,29 @@ func (t *BTree) linkRight(p, right *page) {
 // distribute shares out the items of p and the new one between p and right:
 // old items from place first on go right. It returns the bytes of all items on
 // the right page, its high key included, line pointers not.
-func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item, nuEntry *entry, high item, highEntry *entry) int {
+func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item, nuLo uint64, nuEntry *entry, high item, highLo uint64, highEntry *entry) int {
 	// The left page is built aside, for p is still being read.
 	left := &t.scratch
-	left.reset()
-	t.setHigh(left, high, highEntry)
-	right.items = make([]item, 0, t.capacity(len(p.items)-first+1))
-	right.order = make([]uint16, 0, cap(right.items))
+	left.reset(p.level)
+	left.setHigh(high, highLo, highEntry)
+	size := t.plainSize
+	if nuEntry != nil {
+		size = nuEntry.size
+	}
+	t.arrays(right, t.itemsExpected(len(p.items)-first+1, p.free+t.used(p, 0, first), size))
+	t.slabBytes(right, t.slabExpected(p, len(p.slab)))
 	if p.hasHigh {
-		t.copyHigh(right, p)
+		right.copyHigh(p)
 	}
 	put := func(q *page) {
 		c := nu
 		if nuEntry != nil {
 			c.ref = q.addEntry(nuEntry)
 		}
-		q.insertAt(len(q.order), c, t.size(q, &c))
+		q.push(c, nuLo, size)
 	}
 	hint := -1
-	for i := range p.order {
+	for i, n := range p.order {
 		if i == at {
 			if newLeft {
 				put(left)
@@ -119,9 +123,9 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 			}
 		}
 		if i < first {
-			t.copyItem(left, p, p.at(i))
+			t.copyItem(left, p, n)
 		} else {
-			t.copyItem(right, p, p.at(i))
+			t.copyItem(right, p, n)
 		}
 	}
 	if at == len(p.order) {
@@ -132,12 +136,16 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 		// The first item of an internal page is minus infinity: its key goes.
 		it := right.at(0)
 		right.free += t.size(right, it) - tupleHeaderSize
-		it.abbrev = 0
+		it.hi, right.his[0] = 0, 0
+		if right.los != nil {
+			right.los[right.order[0]] = 0
+		}
 		it.ref = right.addEntry(&entry{size: tupleHeaderSize})
 	}
 	if hint >= 0 {
 		right.hint = hint
 	}
+	right.low = high.hi
 	bytes := pageSpace - right.free - storage.LinePointerSize*(len(right.order)+right.first())
 	t.takeContents(p, left)
 	if newLeft {
@@ -146,91 +154,72 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	return bytes
 }
 
-// capacity is how many items to make room for on a page that has n: as many as
-// may ever be there if all are of the least size.
-func (t *BTree) capacity(n int) int {
-	if t.exact {
-		return max(n, pageSpace/(t.plainSize+storage.LinePointerSize)+1)
+// used is the bytes of items from place from up to place to, line pointers
+// included.
+func (t *BTree) used(p *page, from, to int) int {
+	n := 0
+	for i := from; i < to; i++ {
+		n += t.size(p, p.at(i)) + storage.LinePointerSize
 	}
-	return n + n/2
+	return n
 }
 
 // truncate makes the high key of the left page of a leaf split from the first
 // right tuple: without columns that are not needed to tell it from the last
 // left one, and with that one's heap TID if all columns are equal. firstBase is
 // the first right tuple's size without a posting list.
-func (t *BTree) truncate(lastLeft, firstRight *tuple, firstBase int, lastTID storage.TID) (entry, item) {
+func (t *BTree) truncate(lastLeft, firstRight *tuple, firstBase int, lastTID storage.TID) (entry, abbrev) {
 	keys := t.opts.Keys
 	keep := t.keepAtts(lastLeft, firstRight)
 	natts := min(keep, keys)
 	e := entry{natts: natts}
-	it := item{}
+	short := firstRight.abbrev
+	if natts < len(t.attrs) {
+		short = t.leading(short, natts)
+	}
 	switch {
+	case firstRight.whole:
+		e.size = tupleSize(t.wholeSize(natts), false)
+		e.flags |= entryWhole
 	case natts == len(t.attrs):
 		// Nothing to cut off but a posting list.
 		e.size, e.nulls, e.data = firstBase, firstRight.nulls, firstRight.data
-		it.abbrev = firstRight.abbrev
-		if firstRight.whole {
-			e.flags |= entryWhole
-			e.data = nil
-		}
-	case firstRight.whole:
-		data := t.appendWhole(nil, firstRight.abbrev, natts)
-		e.size = tupleSize(len(data), false)
-		e.flags |= entryWhole
-		it.abbrev = t.leading(firstRight.abbrev, natts)
 	default:
 		at := 0
 		for i := range natts {
-			_, at = t.next(firstRight, i, at)
+			_, at = t.column(firstRight, i, at)
 		}
 		e.data = firstRight.data[:at]
 		e.nulls = firstRight.nulls & (1<<natts - 1)
 		e.size = tupleSize(at, e.nulls != 0)
-		it.abbrev = t.leading(firstRight.abbrev, natts)
 	}
-	if e.nulls != 0 {
-		e.flags |= entryNulls
-	}
+	e.flags |= nullFlag(e.nulls)
 	if keep > keys {
 		e.flags |= entryPivotTID
 		e.tid = lastTID
 		e.size += pivotTIDSize
 	}
-	return e, it
-}
-
-// leading keeps the part of an abbreviated key that belongs to the first natts
-// columns.
-func (t *BTree) leading(abbrev uint64, natts int) uint64 {
-	var mask uint64
-	for i := range min(natts, len(t.abbrev.segments)) {
-		s := &t.abbrev.segments[i]
-		mask |= s.mask
-		if s.hasFlag {
-			mask |= 0xFF << s.flag
-		}
-	}
-	return abbrev & mask
+	return e, short
 }
 
 // splitInternal splits internal page p, into which a downlink goes at place at.
-func (t *BTree) splitInternal(p *page, at int, it item, pivot *entry) {
+func (t *BTree) splitInternal(p *page, at int, it item, lo uint64, pivot *entry) {
 	c := &t.Counters
 	c.InternalSplits++
 	c.SplitItems += int64(len(p.order))
 	first, newLeft := t.findSplit(p, tuple{}, storage.TID{}, at, pivot.size)
 
 	// The first right tuple becomes the left page's high key as it is.
-	high, highEntry := it, *pivot
+	high, highLo, highEntry := it, lo, *pivot
 	if newLeft || at != first {
-		high = *p.at(first)
+		n := p.order[first]
+		high, highLo = p.items[n], p.lo(n)
 		highEntry = p.entry(high.ref)
 	}
 	child := t.pages[t.pages[it.block].prev]
 	right := t.newPage(p.level)
 	t.linkRight(p, right)
-	rightBytes := t.distribute(p, right, first, at, newLeft, it, pivot, high, &highEntry)
+	rightBytes := t.distribute(p, right, first, at, newLeft, it, lo, pivot, high, highLo, &highEntry)
 	data := highEntry.size + rightBytes
 	if newLeft {
 		data += pivot.size

@@ -196,14 +196,14 @@ func (f *splitFinder) afterNewItem() (after, byFillfactor bool) {
 		return false, false
 	}
 	if f.newAt == n {
-		keep := f.keep(p.at(n - 1))
+		keep := f.keep(p.order[n-1])
 		return keep > 1 && keep <= t.opts.Keys, true
 	}
 	it := p.at(f.newAt - 1)
 	if p.posting(it) || !adjacent(it.tid(), f.newTID) {
 		return false, false
 	}
-	if keep := f.keep(it); keep <= 1 || keep > t.opts.Keys {
+	if keep := f.keep(p.order[f.newAt-1]); keep <= 1 || keep > t.opts.Keys {
 		return false, false
 	}
 	place := float64(f.newAt+2) / (float64(n+1) + 1)
@@ -211,8 +211,8 @@ func (f *splitFinder) afterNewItem() (after, byFillfactor bool) {
 }
 
 // keep is the number of columns that tell the new item from an old one.
-func (f *splitFinder) keep(it *item) int {
-	u := f.t.tuple(f.p, it)
+func (f *splitFinder) keep(n uint16) int {
+	u := f.t.tuple(f.p, n)
 	return f.t.keepAttsFast(&u, &f.newItem)
 }
 
@@ -271,7 +271,7 @@ func (f *splitFinder) strategy(leftPage, rightPage *splitPoint) (perfect int, ho
 // item. It is found among the columns that the high key has kept: an item that
 // agreed in all of them would belong on a page to the right.
 func (f *splitFinder) keepHigh() int {
-	u := f.t.tuple(f.p, &f.p.high)
+	u := f.t.highTuple(f.p)
 	return f.t.keepAttsFast(&u, &f.newItem)
 }
 
@@ -310,14 +310,14 @@ func (f *splitFinder) lastLeft(s *splitPoint) tuple {
 	if s.newLeft && int(s.firstRight) == f.newAt {
 		return f.newItem
 	}
-	return f.t.tuple(f.p, f.p.at(int(s.firstRight)-1))
+	return f.t.tuple(f.p, f.p.order[int(s.firstRight)-1])
 }
 
 func (f *splitFinder) firstRight(s *splitPoint) tuple {
 	if !s.newLeft && int(s.firstRight) == f.newAt {
 		return f.newItem
 	}
-	return f.t.tuple(f.p, f.p.at(int(s.firstRight)))
+	return f.t.tuple(f.p, f.p.order[int(s.firstRight)])
 }
 
 func (f *splitFinder) keepBetween(left, right *splitPoint) int {

@@ -105,17 +105,26 @@ func appendInt(dst []byte, v int64) []byte {
 	return dst
 }
 
+// hexPairs are the two digits of each byte.
+var hexPairs = func() (t [256][2]byte) {
+	const digits = "0123456789abcdef"
+	for i := range t {
+		t[i] = [2]byte{digits[i>>4], digits[i&15]}
+	}
+	return t
+}()
+
 // appendPayload appends the hash's 32 hex digits four times.
 func appendPayload(dst []byte, hash [2]uint64) []byte {
-	const digits = "0123456789abcdef"
-	var text [32]byte
-	for i := range 16 {
-		text[i] = digits[hash[0]>>(60-4*i)&15]
-		text[16+i] = digits[hash[1]>>(60-4*i)&15]
+	var text [payloadBytes]byte
+	for i, h := range hash {
+		for j := range 8 {
+			pair := &hexPairs[byte(h>>(56-8*j))]
+			text[16*i+2*j], text[16*i+2*j+1] = pair[0], pair[1]
+		}
 	}
-	dst = append(dst, text[:]...)
-	dst = append(dst, text[:]...)
-	dst = append(dst, text[:]...)
+	copy(text[32:], text[:32])
+	copy(text[64:], text[:64])
 	return append(dst, text[:]...)
 }
 

@@ -19,8 +19,13 @@ func (p *parser) alterColumn(a *alteration) {
 	// column queues a change of the column, found when its turn comes, since
 	// the same statement may add it.
 	column := func(pass alterPass, recurse bool, change func(t *Table, i int)) {
+		seen := map[*Table]bool{}
 		var apply func(t *Table, must bool)
 		apply = func(t *Table, must bool) {
+			if seen[t] {
+				return
+			}
+			seen[t] = true
 			i := t.Column(name)
 			if i < 0 {
 				if must {
@@ -172,23 +177,47 @@ func (p *parser) alterColumnType(a *alteration, column func(alterPass, bool, fun
 	})
 }
 
-// touch remembers the indexes that a change of the column makes anew.
+// touch remembers the indexes that a change of the column makes anew; those
+// of partitions follow their parents'.
 func (a *alteration) touch(t *Table, i int) {
 	for _, x := range t.Indexes {
-		if x.uses(i) && !slices.Contains(a.rebuild, x) {
+		if x.Parent == nil && x.uses(i) && !slices.Contains(a.rebuild, x) {
 			a.rebuild = append(a.rebuild, x)
 		}
 	}
 }
 
-// rebuildIndexes gives indexes new OIDs, hence a place at the end: those of
-// constraints first, as ATPostAlterTypeCleanup does.
-func rebuildIndexes(list []*Index) {
-	for _, constraint := range []bool{true, false} {
-		for _, x := range list {
-			if x.Constraint == constraint {
-				i := slices.Index(x.Table.Indexes, x)
-				x.Table.Indexes = append(slices.Delete(x.Table.Indexes, i, i+1), x)
+// rebuildIndexes gives indexes new OIDs, hence a place at the end: table by
+// table, those of constraints first, as ATPostAlterTypeCleanup does. An index
+// of a partitioned table takes those attached to it along; they get generated
+// names, whatever they were called before.
+func (p *parser) rebuildIndexes(list []*Index) {
+	var tables []*Table
+	for _, x := range list {
+		if !slices.Contains(tables, x.Table) {
+			tables = append(tables, x.Table)
+		}
+		for _, child := range x.Table.Children {
+			for _, y := range slices.Clone(child.Indexes) {
+				if y.Parent == x {
+					p.db.dropIndex(y)
+				}
+			}
+		}
+	}
+	for _, t := range tables {
+		for _, constraint := range []bool{true, false} {
+			for _, x := range list {
+				if x.Table != t || x.Constraint != constraint {
+					continue
+				}
+				i := slices.Index(t.Indexes, x)
+				t.Indexes = append(slices.Delete(t.Indexes, i, i+1), x)
+				if t.Kind == 'p' {
+					for _, child := range t.Children {
+						p.ensureIndex(child, x)
+					}
+				}
 			}
 		}
 	}

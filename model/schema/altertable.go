@@ -21,6 +21,7 @@ const (
 	passAddConstraint
 	passColumnAttributes
 	passUsingIndex
+	passColumnIndex // indexes of ADD COLUMN come before those of ADD CONSTRAINT
 	passAddIndex
 	passOther
 	passCount
@@ -59,6 +60,8 @@ func (p *parser) alterTable() {
 			p.alterIndexAction(p.db.findIndex(schema, name))
 		case p.db.findOther(schema, name) != "":
 			p.db.skip("ALTER TABLE ON " + p.db.findOther(schema, name))
+		case p.isAny("drop", "detach", "disable") || p.is("alter") && p.statementHas("drop"):
+			p.db.nothingToDrop(p, "table", schema, name) // the first lines of pg_dump --clean
 		case !exists && !p.is("owner", "to"):
 			p.noTable(at, schema, name)
 		}
@@ -76,6 +79,10 @@ func (p *parser) alterTable() {
 	case p.accept("attach", "partition"):
 		child := p.table(false)
 		if child == nil {
+			return
+		}
+		if child.Parent != nil || len(child.Inherits) > 0 || isBelow(t, child) {
+			p.failAt(at, "found table %s, expected one that can become a partition of %s", child.QualifiedName(), t.QualifiedName())
 			return
 		}
 		if t.Kind != 'p' {
@@ -117,7 +124,7 @@ func (p *parser) run(a *alteration) {
 			action()
 		}
 		if alterPass(pass) == passRebuild && p.err == nil {
-			rebuildIndexes(a.rebuild)
+			p.rebuildIndexes(a.rebuild)
 		}
 	}
 }
@@ -174,9 +181,14 @@ func (p *parser) alterAction(a *alteration) {
 	case p.accept("set", "without"):
 		p.next()
 	case p.accept("inherit"):
+		at := p.peek()
 		parent := p.table(false)
 		if parent != nil {
 			a.add(passOther, func() {
+				if parent.Kind == 'p' || isBelow(parent, t) || slices.Contains(t.Inherits, parent) {
+					p.failAt(at, "found table %s, expected one that %s can inherit from", parent.QualifiedName(), t.QualifiedName())
+					return
+				}
 				t.Inherits = append(t.Inherits, parent)
 				parent.Children = append(parent.Children, t)
 			})
@@ -285,9 +297,11 @@ func (p *parser) replicaIdentity(a *alteration) {
 func (p *parser) alterAdd(a *alteration) {
 	t := a.table
 	def := &tableDef{}
+	pass := passAddIndex
 	if p.isTableConstraint() {
 		p.tableConstraint(def, t)
 	} else {
+		pass = passColumnIndex
 		p.accept("column")
 		exists := p.accept("if", "not", "exists")
 		at := p.peek()
@@ -314,13 +328,13 @@ func (p *parser) alterAdd(a *alteration) {
 			p.addCheck(t, c.Check, c.from, c.to)
 		}
 	})
-	for _, x := range def.indexes {
+	for _, x := range mergeIndexDefs(def.indexes) {
 		if x.using != "" {
 			a.add(passUsingIndex, func() { p.usingIndex(t, x) })
 		} else {
-			a.add(passAddIndex, func() {
+			a.add(pass, func() {
 				if x := p.defineIndex(t, x, a.recurse); x != nil {
-					p.db.order.noteConstraint(x)
+					p.db.order.note(x)
 				}
 			})
 		}
@@ -360,10 +374,10 @@ func (p *parser) usingIndex(t *Table, def *indexDef) {
 
 // addColumn appends a column, to the children as well.
 func (p *parser) addColumn(t *Table, c Column) {
-	if t.Column(c.Name) < 0 {
-		t.Columns = append(t.Columns, c)
+	if t.Column(c.Name) >= 0 {
+		return // a child has the column already
 	}
-	c.inherited = true
+	t.Columns = append(t.Columns, c)
 	c.Identity = identityOf(t, c)
 	for _, child := range t.Children {
 		p.addColumn(child, c)
@@ -440,8 +454,10 @@ func (p *parser) dropConstraint(t *Table, name string, at token, exists bool) {
 			}
 		}
 	}
-	if !found && !exists {
-		p.failAt(at, "found constraint %q, expected one of table %s", name, t.QualifiedName())
+	if !found {
+		if !exists {
+			p.failAt(at, "found constraint %q, expected one of table %s", name, t.QualifiedName())
+		}
 		return
 	}
 	for _, child := range t.Children {
@@ -461,46 +477,4 @@ func (p *parser) dropNotNull(t *Table, i int) {
 			p.dropNotNull(child, j)
 		}
 	}
-}
-
-// attachPartition makes a table a partition: what the parent's indexes lack
-// there is created.
-func (p *parser) attachPartition(parent, child *Table, bound *Bound) {
-	if p.err != nil {
-		return
-	}
-	child.Parent, child.Bound = parent, bound
-	parent.Children = append(parent.Children, child)
-	for i := range parent.Columns {
-		if c := &parent.Columns[i]; !c.Dropped {
-			j := child.Column(c.Name)
-			if j < 0 {
-				p.fail("found table %s without column %q, expected the columns of %s", child.QualifiedName(), c.Name, parent.QualifiedName())
-				return
-			}
-			if c.Identity != 0 {
-				child.Columns[j].Identity = c.Identity
-			}
-		}
-	}
-	for _, x := range parent.Indexes {
-		p.ensureIndex(child, x)
-	}
-	p.cloneTriggers(child, parent)
-}
-
-// detachPartition leaves the former partition its indexes.
-func (p *parser) detachPartition(parent, child *Table) {
-	if child.Parent != parent {
-		p.fail("found table %s, expected a partition of %s", child.QualifiedName(), parent.QualifiedName())
-		return
-	}
-	child.Parent, child.Bound = nil, nil
-	parent.Children = slices.DeleteFunc(parent.Children, func(t *Table) bool { return t == child })
-	for _, x := range child.Indexes {
-		x.Parent = nil
-	}
-	child.Triggers = slices.DeleteFunc(child.Triggers, func(tr Trigger) bool {
-		return slices.ContainsFunc(parent.Triggers, func(o Trigger) bool { return o.Name == tr.Name && o.Row })
-	})
 }

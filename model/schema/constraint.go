@@ -29,21 +29,17 @@ func (p *parser) tableConstraint(def *tableDef, t *Table) {
 	}
 	at := p.peek()
 	var last *indexDef
+	var check *checkDef
 	switch {
 	case p.accept("check"):
-		p.check(def, name)
+		check = p.check(def, name)
 	case p.accept("not", "null"):
 		def.notNulls = append(def.notNulls, notNullDef{column: p.name("the name of a column"), name: name, at: at})
 		p.accept("no", "inherit")
 	case p.accept("primary", "key"):
 		last = &indexDef{unique: true, primary: true}
 	case p.accept("unique"):
-		last = &indexDef{unique: true}
-		if p.accept("nulls", "not", "distinct") {
-			last.nullsNotDistinct = true
-		} else {
-			p.accept("nulls", "distinct")
-		}
+		last = &indexDef{unique: true, nullsNotDistinct: p.nullsNotDistinct()}
 	case p.accept("exclude"):
 		last = &indexDef{}
 		p.exclusion(last, t)
@@ -70,7 +66,7 @@ func (p *parser) tableConstraint(def *tableDef, t *Table) {
 		}
 		def.indexes = append(def.indexes, last)
 	}
-	for p.err == nil && p.constraintAttribute(def, last) {
+	for p.err == nil && p.constraintAttribute(lastConstraint{last, check}) {
 	}
 }
 
@@ -139,7 +135,7 @@ func (p *parser) exclusion(x *indexDef, t *Table) {
 	}
 	p.expect("(")
 	for p.err == nil {
-		x.keys = append(x.keys, p.indexKey(t, true))
+		x.keys = append(x.keys, p.indexKey(t))
 		p.expect("with")
 		if p.accept("operator") {
 			from, to := p.skipParens()
@@ -157,10 +153,20 @@ func (p *parser) exclusion(x *indexDef, t *Table) {
 }
 
 // check reads the expression of a CHECK after that word.
-func (p *parser) check(def *tableDef, name string) {
-	c := checkDef{Check: Check{Name: name}}
+func (p *parser) check(def *tableDef, name string) *checkDef {
+	c := &checkDef{Check: Check{Name: name}}
 	c.Expr, c.from, c.to = p.parenExpr("a condition")
 	def.checks = append(def.checks, c)
+	return c
+}
+
+// nullsNotDistinct reads NULLS [NOT] DISTINCT, if it is there.
+func (p *parser) nullsNotDistinct() bool {
+	if p.accept("nulls", "not", "distinct") {
+		return true
+	}
+	p.accept("nulls", "distinct")
+	return false
 }
 
 // references passes over what REFERENCES says.

@@ -6,7 +6,6 @@ package schema
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"applysim/model/pgtype"
 )
@@ -18,7 +17,7 @@ type tableFlags struct{ unlogged, temp bool }
 // until all columns are known.
 type tableDef struct {
 	columns  []columnDef
-	checks   []checkDef
+	checks   []*checkDef
 	notNulls []notNullDef
 	indexes  []*indexDef // in the order in which they are written
 	fks      []fkDef
@@ -31,6 +30,7 @@ type columnDef struct {
 	serial      bool
 	sequence    *sequenceOptions // of an identity column
 	hasStorage  bool
+	hasDefault  bool // also DEFAULT NULL, which hides a parent's default
 	like        bool
 	sequenceFor string // schema of the sequence, where given
 }
@@ -112,8 +112,12 @@ func (p *parser) createTable(flags tableFlags) {
 			return
 		}
 		if p.err == nil {
-			for _, f := range typ.Fields {
-				def.columns = append(def.columns, columnDef{typed: true, Column: Column{Name: f.Name, Type: f.Type, Typmod: f.Typmod, Storage: f.Type.Storage}})
+			for i, f := range typ.Fields {
+				c := Column{Name: f.Name, Type: f.Type, Typmod: f.Typmod, Storage: f.Type.Storage}
+				if list := p.db.fieldCollations[typ]; list != nil {
+					c.Collation = list[i]
+				}
+				def.columns = append(def.columns, columnDef{typed: true, Column: c})
 			}
 		}
 		if p.is("(") {
@@ -127,7 +131,13 @@ func (p *parser) createTable(flags tableFlags) {
 		case p.accept("inherits"):
 			p.expect("(")
 			for p.err == nil && !p.is(")") {
-				if parent := p.table(false); parent != nil {
+				at := p.peek()
+				parent := p.table(false)
+				switch {
+				case p.err != nil:
+				case parent == nil || parent.Kind == 'p' || slices.Contains(inherits, parent):
+					p.failAt(at, "found %q in INHERITS, expected a table that is not partitioned, once", at.text)
+				default:
 					inherits = append(inherits, parent)
 				}
 				if !p.accept(",") {
@@ -206,231 +216,6 @@ func (p *parser) tableElements(def *tableDef, t *Table, options bool) {
 	p.expect(")")
 }
 
-// columnDef reads a column with its clauses.
-func (p *parser) columnDef(def *tableDef, options bool) {
-	c := columnDef{Column: Column{Typmod: -1}}
-	at := p.peek()
-	c.Name = p.name("the name of a column or a constraint")
-	if options {
-		p.accept("with", "options")
-	} else {
-		ct := p.typeName("the type of column " + strconv.Quote(c.Name))
-		if p.err != nil {
-			return
-		}
-		c.typed = true
-		c.Type, c.Typmod, c.serial, c.Storage = ct.typ, ct.typmod, ct.serial, ct.typ.Storage
-		for i := range def.columns {
-			if def.columns[i].Name == c.Name {
-				p.failAt(at, "found a second column %q, expected a name that is not taken", c.Name)
-				return
-			}
-		}
-	}
-	if c.serial {
-		def.notNulls = append(def.notNulls, notNullDef{column: c.Name, at: at})
-	}
-	p.columnClauses(def, &c)
-	for i := range def.columns {
-		if def.columns[i].Name == c.Name { // only in OF, where the type gave the column
-			d := &def.columns[i]
-			d.Default, d.Generated, d.GeneratedExpr = c.Default, c.Generated, c.GeneratedExpr
-			return
-		}
-	}
-	def.columns = append(def.columns, c)
-}
-
-// atColumnClause reports whether a clause of a column starts here; it ends a
-// DEFAULT expression, in which none of these words can stand outside of
-// parentheses after an operand.
-func (p *parser) atColumnClause() bool {
-	if p.is(",") {
-		return true
-	}
-	t := p.peek()
-	if t.kind != tokIdent {
-		return false
-	}
-	prev := p.st.toks[max(p.i-1, 0)]
-	if prev.kind == tokOp || prev.kind == tokPunct && (prev.text == "::" || prev.text == ".") {
-		return false
-	}
-	switch t.text {
-	case "constraint", "null", "unique", "primary", "check", "references", "default", "generated", "collate",
-		"deferrable", "initially", "enforced", "compression", "storage", "options":
-		return true
-	case "not":
-		return !(prev.kind == tokIdent && prev.text == "is") // IS NOT DISTINCT FROM
-	}
-	return false
-}
-
-// columnClauses reads what follows a column's type.
-func (p *parser) columnClauses(def *tableDef, c *columnDef) {
-	conname := ""
-	var last *indexDef
-	for p.err == nil {
-		at := p.peek()
-		switch {
-		case p.accept("constraint"):
-			conname = p.name("the name of a constraint")
-			continue
-		case p.accept("not", "null"):
-			def.notNulls = append(def.notNulls, notNullDef{column: c.Name, name: conname, at: at})
-			p.accept("no", "inherit")
-		case p.accept("null"):
-		case p.accept("default"):
-			c.Default = p.defaultExpr(c.Type, p.atColumnClause)
-		case p.accept("generated"):
-			p.generated(def, c)
-		case p.accept("primary", "key"):
-			last = &indexDef{primary: true, unique: true}
-			p.inlineIndex(def, last, conname, c.Name, at)
-		case p.accept("unique"):
-			last = &indexDef{unique: true}
-			if p.accept("nulls", "not", "distinct") {
-				last.nullsNotDistinct = true
-			} else {
-				p.accept("nulls", "distinct")
-			}
-			p.inlineIndex(def, last, conname, c.Name, at)
-		case p.accept("check"):
-			p.check(def, conname)
-		case p.accept("references"):
-			p.references()
-			def.fks = append(def.fks, fkDef{conname, []string{c.Name}, at})
-		case p.accept("collate"):
-			c.Collation = p.collation()
-		case p.accept("storage"):
-			c.Storage = p.storage(c.Type)
-			c.hasStorage = true
-		case p.accept("compression"):
-			c.Compression = p.compression()
-		case p.accept("options"):
-			p.skipParens()
-		case p.constraintAttribute(def, last):
-		default:
-			if conname != "" {
-				p.expected("a constraint after its name")
-			}
-			return
-		}
-		conname = ""
-	}
-}
-
-// defaultExpr reads a default. The constant NULL is no default at all.
-func (p *parser) defaultExpr(t *pgtype.Type, stop func() bool) string {
-	text := p.exprUntil("the default value", stop)
-	if len(text) >= 4 && strings.EqualFold(text[:4], "null") && (t == nil || t.Kind != pgtype.KindDomain) {
-		if rest := text[4:]; rest == "" || strings.HasPrefix(rest, "::") && !strings.ContainsAny(rest[2:], ":+-|(") {
-			return ""
-		}
-	}
-	return text
-}
-
-// constraintAttribute reads one attribute of the constraint before it.
-func (p *parser) constraintAttribute(def *tableDef, last *indexDef) bool {
-	deferrable := func(on bool) {
-		if last != nil {
-			last.deferrable = on
-		}
-	}
-	switch {
-	case p.accept("deferrable"):
-		deferrable(true)
-	case p.accept("not", "deferrable"):
-		deferrable(false)
-	case p.accept("initially", "deferred"):
-		deferrable(true)
-		if last != nil {
-			last.deferred = true
-		}
-	case p.accept("initially", "immediate"), p.accept("not", "valid"), p.accept("enforced"):
-	case p.accept("no", "inherit"):
-		if n := len(def.checks); n > 0 {
-			def.checks[n-1].NoInherit = true
-		}
-	case p.accept("not", "enforced"):
-		// Of a CHECK or a foreign key; the latter is not kept.
-		if n := len(def.checks); n > 0 && last == nil {
-			def.checks[n-1].NotEnforced = true
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// generated reads GENERATED after that word.
-func (p *parser) generated(def *tableDef, c *columnDef) {
-	kind := byte('a')
-	at := p.peek()
-	if p.accept("by", "default") {
-		kind = 'd'
-	} else {
-		p.expect("always")
-	}
-	p.expect("as")
-	if p.accept("identity") {
-		c.Identity = kind
-		c.sequence = &sequenceOptions{}
-		if p.accept("(") {
-			p.sequenceOptions(c.sequence)
-			p.expect(")")
-		}
-		def.notNulls = append(def.notNulls, notNullDef{column: c.Name, at: at})
-		return
-	}
-	c.GeneratedExpr, _, _ = p.parenExpr("an expression")
-	switch {
-	case p.accept("stored"):
-		c.Generated = 's'
-	default:
-		p.accept("virtual")
-		c.Generated = 'v'
-	}
-}
-
-func (p *parser) storage(t *pgtype.Type) byte {
-	at := p.peek()
-	word := foldIdent(p.next().text)
-	switch word {
-	case "plain":
-		return 'p'
-	case "external":
-		return 'e'
-	case "main":
-		return 'm'
-	case "extended":
-		return 'x'
-	case "default":
-		if t != nil {
-			return t.Storage
-		}
-		return 0
-	}
-	p.failAt(at, "found %q, expected PLAIN, EXTERNAL, EXTENDED, MAIN or DEFAULT", word)
-	return 0
-}
-
-func (p *parser) compression() byte {
-	at := p.peek()
-	word := foldIdent(p.next().text)
-	switch word {
-	case "pglz":
-		return 'p'
-	case "lz4":
-		return 'l'
-	case "default":
-		return 0
-	}
-	p.failAt(at, "found %q, expected pglz, lz4 or DEFAULT", word)
-	return 0
-}
-
 // likeClause reads LIKE after that word; its columns take their place at once.
 func (p *parser) likeClause(def *tableDef) {
 	at := p.peek()
@@ -472,6 +257,9 @@ func (p *parser) likeClause(def *tableDef) {
 		}
 		if in["identity"] && c.Identity != 0 {
 			d.Identity, d.sequence = c.Identity, &sequenceOptions{}
+			if s := p.db.sequenceOf(src, i); s != nil {
+				d.sequence = s.options()
+			}
 		}
 		if in["storage"] {
 			d.Storage = c.Storage
@@ -504,7 +292,7 @@ func (p *parser) finishTable(t *Table, def *tableDef, inherits []*Table) {
 		parents = []*Table{t.Parent}
 	}
 	for _, parent := range parents {
-		p.inheritColumns(t, parent)
+		inheritColumns(t, parent)
 	}
 	for i := range def.columns {
 		p.mergeColumn(t, &def.columns[i])
@@ -512,6 +300,13 @@ func (p *parser) finishTable(t *Table, def *tableDef, inherits []*Table) {
 	p.bindSequences(t)
 	p.addNotNulls(t, def)
 	for _, parent := range parents {
+		// A constraint of the table's own goes before the parent's, whose name
+		// it would take over.
+		for i := range parent.Columns {
+			if c := &parent.Columns[i]; c.NotNull {
+				p.setNotNull(t, t.Column(c.Name), c.notNull)
+			}
+		}
 		for _, c := range parent.Checks {
 			if !c.NoInherit {
 				p.addCheck(t, c, 0, 0)
@@ -551,158 +346,5 @@ func (p *parser) finishTable(t *Table, def *tableDef, inherits []*Table) {
 	}
 	for _, fk := range def.fks {
 		p.addForeignKey(t, fk)
-	}
-}
-
-// inheritColumns copies a parent's columns: those of one that the table has
-// by another parent are merged.
-func (p *parser) inheritColumns(t *Table, parent *Table) {
-	for i := range parent.Columns {
-		c := parent.Columns[i]
-		if c.Dropped {
-			continue
-		}
-		if j := t.Column(c.Name); j >= 0 {
-			if own := &t.Columns[j]; c.NotNull && !own.NotNull {
-				p.setNotNull(t, j, c.notNull)
-			}
-			continue
-		}
-		notNull := c.NotNull
-		c.NotNull, c.inherited = false, true
-		if t.Parent == nil {
-			c.Identity = 0
-		}
-		t.Columns = append(t.Columns, c)
-		if notNull {
-			p.setNotNull(t, len(t.Columns)-1, c.notNull)
-		}
-	}
-}
-
-// mergeColumn adds a column, or adds its clauses to an inherited one.
-func (p *parser) mergeColumn(t *Table, def *columnDef) {
-	j := t.Column(def.Name)
-	if j < 0 {
-		if !def.typed {
-			p.fail("found column %q, expected one of table %s", def.Name, t.QualifiedName())
-			return
-		}
-		t.Columns = append(t.Columns, def.Column)
-		return
-	}
-	c := &t.Columns[j]
-	c.inherited = false
-	if def.Default != "" {
-		c.Default = def.Default
-	}
-	if def.Generated != 0 {
-		c.Generated, c.GeneratedExpr, c.Default = def.Generated, def.GeneratedExpr, ""
-	}
-	if def.hasStorage {
-		c.Storage = def.Storage
-	}
-	if def.Compression != 0 {
-		c.Compression = def.Compression
-	}
-	if def.Identity != 0 {
-		c.Identity = def.Identity
-	}
-}
-
-// addNotNulls marks the columns; a second NOT NULL of a column only gives the
-// constraint its name if it has none.
-func (p *parser) addNotNulls(t *Table, def *tableDef) {
-	names := map[string]string{}
-	for _, nn := range def.notNulls {
-		if names[nn.column] == "" {
-			names[nn.column] = nn.name
-		}
-	}
-	for _, nn := range def.notNulls {
-		i := t.Column(nn.column)
-		if i < 0 {
-			p.noColumn(nn.at, t, nn.column)
-			return
-		}
-		p.setNotNull(t, i, names[nn.column])
-	}
-}
-
-// setNotNull marks a column, here and in all children.
-func (p *parser) setNotNull(t *Table, i int, name string) {
-	c := &t.Columns[i]
-	if !c.NotNull {
-		c.NotNull = true
-		if name == "" || p.db.constraints[objectName{t.Schema, name}] > 0 && c.inherited {
-			if name == "" {
-				name = p.db.chooseConstraintName(t.Name, c.Name, "not_null", t.Schema)
-			}
-		}
-		c.notNull = name
-		p.db.constraints[objectName{t.Schema, name}]++
-	}
-	for _, child := range t.Children {
-		if j := child.Column(c.Name); j >= 0 {
-			p.setNotNull(child, j, c.notNull)
-		}
-	}
-}
-
-// addCheck enters a CHECK constraint. One without a name is called after the
-// column if its expression refers to a single one.
-func (p *parser) addCheck(t *Table, c Check, from, to int) {
-	if c.Name == "" {
-		column := ""
-		if cols := p.columnsIn(t, from, to); len(cols) == 1 {
-			column = cols[0]
-		}
-		c.Name = p.db.chooseConstraintName(t.Name, column, "check", t.Schema)
-	}
-	if slices.ContainsFunc(t.Checks, func(o Check) bool { return o.Name == c.Name }) {
-		return // merged with an inherited one
-	}
-	t.Checks = append(t.Checks, c)
-	p.db.constraints[objectName{t.Schema, c.Name}]++
-	if !c.NoInherit {
-		for _, child := range t.Children {
-			p.addCheck(child, c, 0, 0)
-		}
-	}
-}
-
-// columnsIn lists the columns that an expression names, each once.
-func (p *parser) columnsIn(t *Table, from, to int) []string {
-	var list []string
-	for i := from; i < to; i++ {
-		tok := p.st.toks[i]
-		if tok.kind != tokIdent && tok.kind != tokQuoted || p.at(i+1, "(") || p.at(i+1, ".") || i > 0 && p.at(i-1, "::") {
-			continue
-		}
-		if t.Column(tok.text) >= 0 && !slices.Contains(list, tok.text) {
-			list = append(list, tok.text)
-		}
-	}
-	return list
-}
-
-// addForeignKey counts a foreign key, here and in the partitions.
-func (p *parser) addForeignKey(t *Table, fk fkDef) {
-	for _, c := range fk.columns {
-		if t.Column(c) < 0 && p.err == nil {
-			p.noColumn(fk.at, t, c)
-			return
-		}
-	}
-	if fk.name == "" {
-		fk.name = p.db.chooseConstraintName(t.Name, joinColumnNames(fk.columns), "fkey", t.Schema)
-	}
-	p.db.constraints[objectName{t.Schema, fk.name}]++
-	t.ForeignKeys++
-	t.foreignKeys = append(t.foreignKeys, fk.name)
-	for _, child := range t.Children {
-		if child.Parent == t {
-			p.addForeignKey(child, fk)
-		}
 	}
 }

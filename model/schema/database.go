@@ -34,7 +34,10 @@ type Database struct {
 	dump        bool     // the script is one of pg_dump's
 	order       indexOrder
 	warned      map[string]bool
-	unknown     map[string]bool // statements not known, so that each is warned of once
+	// fieldCollations are the collations of composite types' attributes, which
+	// CREATE TABLE ... OF takes over.
+	fieldCollations map[*pgtype.Type][]string
+	unknown         map[string]bool // statements not known, so that each is warned of once
 }
 
 // objectName is a qualified name: pg_class and pg_constraint are unique, or
@@ -103,8 +106,7 @@ type Column struct {
 	Collation     string // as written, without pg_catalog; "" the type's own
 	Dropped       bool
 
-	notNull   string // name of the not-null constraint
-	inherited bool   // from a parent
+	notNull string // name of the not-null constraint
 }
 
 // Attr is what tuple formation must know of the column.
@@ -360,7 +362,7 @@ func (d *Database) Collation(name string) *Collation {
 }
 
 func (d *Database) warn(file string, line int, format string, args ...any) {
-	d.Warnings = append(d.Warnings, Warning{file, line, fmt.Sprintf(format, args...)})
+	d.Warnings = append(d.Warnings, Warning{file, line, oneLine(fmt.Sprintf(format, args...))})
 }
 
 func (d *Database) init() {
@@ -378,4 +380,5 @@ func (d *Database) init() {
 	d.path = []string{"public"}
 	d.warned = map[string]bool{}
 	d.unknown = map[string]bool{}
+	d.fieldCollations = map[*pgtype.Type][]string{}
 }

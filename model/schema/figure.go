@@ -12,13 +12,19 @@ var valueFunctions = map[string]bool{
 // figureName gives the name of an index's column over the expression in a
 // range of tokens, "" if it has none of its own and is called "expr".
 func (p *parser) figureName(from, to int) string {
-	name, _ := p.figure(from, to)
+	name, _ := p.figure(from, to, 0)
 	return name
 }
 
+// figureDepth bounds how deep a nested expression is looked into for a name.
+const figureDepth = 50
+
 // figure returns the name and how much it says: 2 for a column or a function,
 // 1 for a type or CASE, 0 for nothing.
-func (p *parser) figure(from, to int) (string, int) {
+func (p *parser) figure(from, to, depth int) (string, int) {
+	if depth++; depth > figureDepth {
+		return "", 0
+	}
 	from, to = p.stripParens(from, to)
 	if from >= to {
 		return "", 0
@@ -32,7 +38,7 @@ func (p *parser) figure(from, to int) (string, int) {
 	for pos < to && p.at(pos, "[") {
 		pos = p.bracketEnd(pos, to)
 	}
-	name, strength := p.figureOperand(from, pos)
+	name, strength := p.figureOperand(from, pos, depth)
 	for pos < to {
 		switch {
 		case p.at(pos, "::"):
@@ -148,7 +154,7 @@ func (p *parser) operandEnd(i, to int) int {
 var sqlCalls = map[string]string{"trim": "btrim"}
 
 // figureOperand names one operand.
-func (p *parser) figureOperand(from, to int) (string, int) {
+func (p *parser) figureOperand(from, to, depth int) (string, int) {
 	for to-1 > from && p.at(to-1, "]") && !p.word(from, "array") {
 		// Subscripts say nothing.
 		i := to - 1
@@ -163,17 +169,17 @@ func (p *parser) figureOperand(from, to int) (string, int) {
 	t := p.st.toks[from]
 	switch {
 	case p.at(from, "("):
-		return p.figure(from, to)
+		return p.figure(from, to, depth)
 	case p.word(from, "case"):
 		// The ELSE branch decides, if it has a name.
-		depth := 0
+		cases := 0
 		for i := from; i < to; i++ {
 			if p.word(i, "case") {
-				depth++
+				cases++
 			} else if p.word(i, "end") {
-				depth--
-			} else if p.word(i, "else") && depth == 1 {
-				if name, strength := p.figure(i+1, to-1); strength == 2 {
+				cases--
+			} else if p.word(i, "else") && cases == 1 {
+				if name, strength := p.figure(i+1, to-1, depth); strength == 2 {
 					return name, strength
 				}
 			}
@@ -182,7 +188,7 @@ func (p *parser) figureOperand(from, to int) (string, int) {
 	case p.word(from, "array") && p.at(from+1, "["):
 		return "array", 2
 	case p.word(from, "cast") && p.at(from+1, "("):
-		return p.figureCast(from+2, to-1)
+		return p.figureCast(from+2, to-1, depth)
 	case t.kind != tokIdent && t.kind != tokQuoted:
 		return "", 0
 	case p.word(from, "null"), p.word(from, "true"), p.word(from, "false"):
@@ -218,16 +224,13 @@ func (p *parser) figureOperand(from, to int) (string, int) {
 }
 
 // figureCast names what is within CAST( ... AS type).
-func (p *parser) figureCast(from, to int) (string, int) {
-	depth := 0
+func (p *parser) figureCast(from, to, depth int) (string, int) {
 	for i := from; i < to; i++ {
 		switch {
 		case p.at(i, "("):
-			depth++
-		case p.at(i, ")"):
-			depth--
-		case depth == 0 && p.word(i, "as"):
-			name, strength := p.figure(from, i)
+			i = min(p.closing(i), to)
+		case p.word(i, "as"):
+			name, strength := p.figure(from, i, depth)
 			if strength <= 1 {
 				sub := &parser{db: p.db, st: p.st, i: i + 1}
 				warnings := len(p.db.Warnings)

@@ -80,11 +80,7 @@ func (p *parser) createIndex(unique bool) {
 	if p.accept("include") {
 		def.include = p.indexKeys(t)
 	}
-	if p.accept("nulls", "not", "distinct") {
-		def.nullsNotDistinct = true
-	} else {
-		p.accept("nulls", "distinct")
-	}
+	def.nullsNotDistinct = p.nullsNotDistinct()
 	if p.accept("with") {
 		def.options = p.options()
 	}
@@ -96,7 +92,7 @@ func (p *parser) createIndex(unique bool) {
 	}
 	p.end()
 	if x := p.defineIndex(t, def, !only); x != nil {
-		p.db.order.note(x, p.st)
+		p.db.order.note(x)
 	}
 }
 
@@ -105,7 +101,7 @@ func (p *parser) indexKeys(t *Table) []keyDef {
 	var keys []keyDef
 	p.expect("(")
 	for p.err == nil {
-		keys = append(keys, p.indexKey(t, false))
+		keys = append(keys, p.indexKey(t))
 		if !p.accept(",") {
 			break
 		}
@@ -115,8 +111,8 @@ func (p *parser) indexKeys(t *Table) []keyDef {
 }
 
 // indexKey reads a column, a function call or a parenthesised expression with
-// its options. In an exclusion constraint WITH ends it.
-func (p *parser) indexKey(t *Table, exclusion bool) keyDef {
+// its options; the WITH of an exclusion constraint ends it.
+func (p *parser) indexKey(t *Table) keyDef {
 	k := keyDef{at: p.peek()}
 	k.Column = -1
 	from := p.i
@@ -149,6 +145,9 @@ func (p *parser) indexKey(t *Table, exclusion bool) keyDef {
 		p.expected("a column or an expression in parentheses")
 		return k
 	}
+	if k.column == "" {
+		p.loneColumn(&k, from)
+	}
 	if k.colname == "" {
 		k.colname = "expr"
 	}
@@ -173,6 +172,31 @@ func (p *parser) indexKey(t *Table, exclusion bool) keyDef {
 		k.NullsFirst = false
 	}
 	return k
+}
+
+// loneColumn turns an expression that is only a column, with COLLATE or not,
+// into that column, as the server does; from is its first token.
+func (p *parser) loneColumn(k *keyDef, from int) {
+	from, to := p.stripParens(from, p.i)
+	for i := to - 1; i > from; i-- {
+		if p.word(i, "collate") {
+			sub := &parser{db: p.db, st: p.st, i: i + 1}
+			if collation := sub.collation(); sub.err == nil && sub.i == to {
+				k.Collation = collation
+				from, to = p.stripParens(from, i)
+			}
+			break
+		}
+	}
+	if t := p.st.toks[from]; to == from+1 && (t.kind == tokQuoted || t.kind == tokIdent && !valueFunctions[t.text]) {
+		switch t.text {
+		case "true", "false", "null":
+			if t.kind == tokIdent {
+				return
+			}
+		}
+		k.Expr, k.column, k.colname = "", t.text, t.text
+	}
 }
 
 // collation reads a collation's name; pg_catalog is left out.
@@ -328,11 +352,7 @@ func (d *Database) dropConstraintName(n objectName) {
 func (p *parser) ensureIndex(child *Table, parent *Index) {
 	for _, x := range child.Indexes {
 		if x.Parent == nil && x.matches(parent) {
-			x.Parent = parent
-			if child.Kind == 'p' {
-				// The partition's own partitions have theirs from before.
-				return
-			}
+			x.Parent = parent // a partition's own partitions have theirs from before
 			return
 		}
 	}

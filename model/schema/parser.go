@@ -94,9 +94,17 @@ func (p *parser) expected(what string) {
 // failAt records the error at a token and moves the cursor to the end.
 func (p *parser) failAt(t token, format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("%s:%d: %s", p.st.file, p.st.lineOf(t), fmt.Sprintf(format, args...))
+		p.err = fmt.Errorf("%s:%d: %s", p.st.file, p.st.lineOf(t), oneLine(fmt.Sprintf(format, args...)))
 	}
 	p.i = len(p.st.toks) - 1
+}
+
+// oneLine keeps messages on one line: names and strings may have line ends.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\r") {
+		return s
+	}
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(s)
 }
 
 // fail records an error that concerns the statement as a whole.
@@ -149,7 +157,11 @@ func (p *parser) number(what string) int64 {
 		p.accept("+")
 	}
 	t := p.peek()
-	v, err := strconv.ParseInt(strings.ReplaceAll(t.text, "_", ""), 0, 64)
+	digits, base := strings.ReplaceAll(t.text, "_", ""), 10
+	if len(digits) > 2 && digits[0] == '0' && charClass[digits[1]]&charIdent != 0 {
+		base = 0 // 0x, 0o, 0b
+	}
+	v, err := strconv.ParseInt(digits, base, 64)
 	if t.kind != tokNumber && t.kind != tokString || err != nil {
 		p.expected(what)
 		return 0
@@ -178,25 +190,16 @@ func (p *parser) names(what string) []string {
 // skipParens passes over a balanced group that starts at the cursor and
 // returns the range of the tokens within.
 func (p *parser) skipParens() (from, to int) {
+	open := p.i
 	if !p.expect("(") {
 		return p.i, p.i
 	}
-	from = p.i
-	depth := 1
-	for !p.atEnd() {
-		switch {
-		case p.is("("):
-			depth++
-		case p.is(")"):
-			depth--
-		}
-		p.i++
-		if depth == 0 {
-			return from, p.i - 1
-		}
+	to = p.closing(open)
+	p.i = to
+	if !p.expect(")") {
+		return p.i, p.i
 	}
-	p.expected(`")"`)
-	return p.i, p.i
+	return open + 1, to
 }
 
 // parenExpr reads "( expression )" and returns its text.
@@ -212,7 +215,7 @@ func (p *parser) parenExpr(what string) (text string, from, to int) {
 }
 
 // exprUntil reads an expression that ends before the first token outside of
-// parentheses for which stop holds, or at the statement's end.
+// parentheses (and CASE) for which stop holds, or at the statement's end.
 func (p *parser) exprUntil(what string, stop func() bool) string {
 	from := p.i
 	depth := 0
@@ -221,10 +224,10 @@ func (p *parser) exprUntil(what string, stop func() bool) string {
 			break
 		}
 		switch {
-		case p.is("("), p.is("["):
+		case p.is("("), p.is("["), p.is("case"):
 			depth++
-		case p.is(")"), p.is("]"):
-			depth--
+		case p.is(")"), p.is("]"), p.is("end"):
+			depth = max(0, depth-1)
 		}
 		p.i++
 	}
@@ -246,22 +249,7 @@ func (p *parser) stripParens(from, to int) (int, int) {
 
 // closing returns the index of the parenthesis that closes the one at i, or
 // the index of the end marker.
-func (p *parser) closing(i int) int {
-	depth := 0
-	for ; i < len(p.st.toks)-1; i++ {
-		if t := &p.st.toks[i]; t.kind == tokPunct {
-			switch t.text {
-			case "(":
-				depth++
-			case ")":
-				if depth--; depth == 0 {
-					return i
-				}
-			}
-		}
-	}
-	return i
-}
+func (p *parser) closing(i int) int { return int(p.st.match[i]) }
 
 // text is the source of a range of tokens with each stretch of white space
 // and comments between two of them made one space.

@@ -25,7 +25,7 @@ func (p *parser) partitionBy(def *tableDef, t *Table) {
 	}
 	p.expect("(")
 	for p.err == nil {
-		k := p.indexKey(lend, false)
+		k := p.indexKey(lend)
 		if k.column != "" {
 			k.Expr = k.column // resolved by resolvePartition
 			k.Column = 0

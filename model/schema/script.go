@@ -14,6 +14,8 @@ type statement struct {
 	toks []token
 	file string
 	line int // of the first token
+
+	match []int32 // for "(" the index of its ")"; made by prepare
 }
 
 // scanner cuts a script into statements. It holds no more than one statement
@@ -291,6 +293,29 @@ func (st *statement) prepare() {
 		w++
 	}
 	st.toks = append(st.toks[:w], token{kind: tokEOF, start: int32(len(st.src)), end: int32(len(st.src))})
+	st.pair()
+}
+
+// pair finds the closing parenthesis of each opening one; of one that has
+// none, the end marker.
+func (st *statement) pair() {
+	st.match = make([]int32, len(st.toks))
+	var open []int32
+	for i, t := range st.toks {
+		if t.kind != tokPunct {
+			continue
+		}
+		switch t.text {
+		case "(":
+			st.match[i] = int32(len(st.toks) - 1)
+			open = append(open, int32(i))
+		case ")":
+			if n := len(open); n > 0 {
+				st.match[open[n-1]] = int32(i)
+				open = open[:n-1]
+			}
+		}
+	}
 }
 
 func (st *statement) raw(t token) string { return st.src[t.start:t.end] }

@@ -29,7 +29,9 @@ func (p *parser) sequenceOption(o *sequenceOptions) bool {
 	yes, no := true, false
 	switch {
 	case p.accept("as"):
-		o.typ = p.typeName("the type of the sequence").typ.Name
+		if ct := p.typeName("the type of the sequence"); p.err == nil {
+			o.typ = ct.typ.Name
+		}
 	case p.accept("start"):
 		p.accept("with")
 		o.start = number("the first value of the sequence")
@@ -124,6 +126,23 @@ func (o *sequenceOptions) apply(s *Sequence, create bool) {
 	if o.setUnlogged {
 		s.Unlogged = o.unlogged
 	}
+}
+
+// options describes the sequence anew, for LIKE ... INCLUDING IDENTITY.
+func (s *Sequence) options() *sequenceOptions {
+	c := *s
+	return &sequenceOptions{typ: c.typ, start: &c.Start, increment: &c.Increment, minValue: &c.MinValue, maxValue: &c.MaxValue,
+		cache: &c.Cache, cycle: &c.Cycle}
+}
+
+// sequenceOf finds the sequence of an identity column.
+func (d *Database) sequenceOf(t *Table, column int) *Sequence {
+	for _, s := range d.Sequences {
+		if s.Table == t && s.Column == column {
+			return s
+		}
+	}
+	return nil
 }
 
 // createSequence reads CREATE SEQUENCE after those words.
