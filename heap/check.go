@@ -33,21 +33,39 @@ func (p *page) check() error {
 	}
 	var used [storage.PageSize / 8]bool
 	for i, lp := range p.items {
-		if lp.flags == lpUnused {
+		switch lp.flags() {
+		case lpUnused:
+			if !p.freeLines {
+				return fmt.Errorf("item %d is unused, but the page does not say that it has unused line pointers", i+1)
+			}
+			continue
+		case lpDead:
+			continue
+		case lpRedirect:
+			if to := int(lp.redirect()); to < 1 || to > len(p.items) || p.items[to-1].flags() != lpNormal {
+				return fmt.Errorf("item %d redirects to item %d, which is no version", i+1, to)
+			}
 			continue
 		}
-		if lp.off < p.upper || int(lp.off)+int(lp.len) > storage.PageSize || lp.off%8 != 0 || lp.len < TupleHeaderSize {
-			return fmt.Errorf("item %d: offset %d, length %d, upper %d", i+1, lp.off, lp.len, p.upper)
+		n := lp.length()
+		if lp.off < p.upper || int(lp.off)+n > storage.PageSize || lp.off%8 != 0 || n < TupleHeaderSize {
+			return fmt.Errorf("item %d: offset %d, length %d, upper %d", i+1, lp.off, n, p.upper)
 		}
-		if int(lp.body)+int(lp.len)-TupleHeaderSize > len(p.bodies) {
+		if int(lp.body)+n-TupleHeaderSize > len(p.bodies) {
 			return fmt.Errorf("item %d: body %d of %d bytes", i+1, lp.body, len(p.bodies))
 		}
-		for k := int(lp.off) / 8; k < (int(lp.off)+int(lp.len)+7)/8; k++ {
+		for k := int(lp.off) / 8; k < (int(lp.off)+n+7)/8; k++ {
 			if used[k] {
 				return fmt.Errorf("item %d overlaps another at offset %d", i+1, k*8)
 			}
 			used[k] = true
 		}
+	}
+	if p.headers != nil {
+		if len(p.headers) != len(p.items) {
+			return fmt.Errorf("%d headers, %d line pointers", len(p.headers), len(p.items))
+		}
+		return nil
 	}
 	if len(p.items) > 0 && (len(p.runs) == 0 || p.runs[0].first != 1) {
 		return fmt.Errorf("no transaction id for item 1")

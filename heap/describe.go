@@ -34,7 +34,7 @@ func (t *Table) Header(block storage.BlockNumber) PageHeader {
 // LinePointers appends the line pointers of page block to dst.
 func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []LinePointer {
 	for _, lp := range t.pages[block].items {
-		dst = append(dst, LinePointer{int(lp.off), int(lp.flags), int(lp.len)})
+		dst = append(dst, LinePointer{int(lp.off), lp.flags(), lp.length()})
 	}
 	return dst
 }
@@ -56,9 +56,9 @@ func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 		}
 		dst = strconv.AppendInt(dst, int64(lp.off), 10)
 		dst = append(dst, ',')
-		dst = strconv.AppendInt(dst, int64(lp.flags), 10)
+		dst = strconv.AppendInt(dst, int64(lp.flags()), 10)
 		dst = append(dst, ',')
-		dst = strconv.AppendInt(dst, int64(lp.len), 10)
+		dst = strconv.AppendInt(dst, int64(lp.length()), 10)
 	}
 	return dst
 }
@@ -73,11 +73,10 @@ func (t *Table) Body(tid storage.TID) []byte {
 	if tid.Offset == 0 || int(tid.Offset) > len(p.items) {
 		return nil
 	}
-	lp := p.items[tid.Offset-1]
-	if lp.flags != lpNormal {
+	if p.items[tid.Offset-1].flags() != lpNormal {
 		return nil
 	}
-	return p.bodies[lp.body : int(lp.body)+int(lp.len)-TupleHeaderSize]
+	return p.body(tid.Offset)
 }
 
 // Memory is how many bytes of memory the table's pages take, about.
@@ -85,7 +84,7 @@ func (t *Table) Memory() int {
 	n := binary.Size(fsmPage{}.nodes) * len(t.fsm.pages)
 	for i := range t.pages {
 		p := &t.pages[i]
-		n += cap(p.bodies) + 8*cap(p.items) + 12*cap(p.runs)
+		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 32*cap(p.headers)
 	}
 	return n
 }

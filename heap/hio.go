@@ -42,3 +42,7 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 // ForgetTarget forgets the cached target block, as a relation cache
 // invalidation or a new worker does.
 func (t *Table) ForgetTarget() { t.target = storage.InvalidBlock }
+
+// Pin notes that the worker holds a row version on a page, InvalidBlock for none:
+// the tuple slot of a lookup keeps the page in use until the change is done.
+func (t *Table) Pin(block storage.BlockNumber) { t.pinned = block }

@@ -21,17 +21,40 @@ const (
 // Line pointer states, ItemIdData.lp_flags. Source: REL_18_1,
 // src/include/storage/itemid.h.
 const (
-	lpUnused = 0
-	lpNormal = 1
+	lpUnused = iota
+	lpNormal
+	lpRedirect
+	lpDead
 )
 
 // linePointer is an ItemIdData, and where the version's body is in the page's
 // memory.
 type linePointer struct {
-	off   uint16 // lp_off: offset of the version on the page, bytes
-	len   uint16 // lp_len: length of the version, header included, bytes
-	body  uint16 // offset of the version's bytes after its header in page.bodies
-	flags uint8  // lp_flags
+	off  uint16 // lp_off: offset of the version on the page, bytes; of a redirect, the item it leads to
+	len  uint16 // lp_len in the low 13 bits, then whether the version has NULLs, then lp_flags
+	body uint16 // offset of the version's bytes after its header in page.bodies
+}
+
+const (
+	flagShift = 14
+	nullBit   = 1 << 13
+)
+
+func makeLinePointer(off, flags, length int) linePointer {
+	return linePointer{off: uint16(off), len: uint16(flags<<flagShift | length)}
+}
+
+func (lp linePointer) flags() int  { return int(lp.len >> flagShift) }
+func (lp linePointer) length() int { return int(lp.len & (nullBit - 1)) }
+
+// nulls says whether the version has a NULL bitmap.
+func (lp linePointer) nulls() bool { return lp.len&nullBit != 0 }
+
+// redirect is the item that a redirecting line pointer leads to.
+func (lp linePointer) redirect() storage.OffsetNumber { return storage.OffsetNumber(lp.off) }
+
+func (lp *linePointer) setRedirect(to storage.OffsetNumber) {
+	*lp = makeLinePointer(int(to), lpRedirect, 0)
 }
 
 // version is what a run of row versions, inserted one after the other by one
@@ -44,12 +67,16 @@ type version struct {
 
 // page is one heap page.
 type page struct {
-	lsn    wal.LSN
-	lower  uint16 // pd_lower
-	upper  uint16 // pd_upper
-	items  []linePointer
-	bodies []byte
-	runs   []version
+	lsn       wal.LSN
+	lower     uint16 // pd_lower
+	upper     uint16 // pd_upper
+	full      bool   // PD_PAGE_FULL: an update found no room
+	freeLines bool   // PD_HAS_FREE_LINES: some line pointers may be unused
+	pruneXID  uint32 // pd_prune_xid: oldest transaction that may have left something to prune
+	items     []linePointer
+	bodies    []byte
+	runs      []version // while versions were only inserted,
+	headers   []header  // then this, parallel to items
 }
 
 func newPage() page {
@@ -60,23 +87,56 @@ func newPage() page {
 // its line pointer allowed for.
 func (p *page) freeSpace() int {
 	space := int(p.upper) - int(p.lower) - storage.LinePointerSize
-	if space < 0 || len(p.items) >= MaxHeapTuplesPerPage {
+	if space < 0 || len(p.items) >= MaxHeapTuplesPerPage && p.unusedLine() == 0 {
 		return 0
 	}
 	return space
 }
 
+// unusedLine returns the first unused line pointer, 0 if there is none.
+func (p *page) unusedLine() storage.OffsetNumber {
+	if p.freeLines {
+		for i, lp := range p.items {
+			if lp.flags() == lpUnused {
+				return storage.OffsetNumber(i + 1)
+			}
+		}
+	}
+	return 0
+}
+
 // add puts a version of length bytes on the page, whose bytes after the header
-// are at offset body of p.bodies, and returns its offset number.
-func (p *page) add(length, body int) storage.OffsetNumber {
+// are at offset body of p.bodies, and returns its offset number: the first
+// unused line pointer, or a new one (PageAddItemExtended).
+func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
+	off := p.unusedLine()
+	if off == 0 {
+		p.freeLines = false
+		p.lower += storage.LinePointerSize
+		p.items = append(p.items, linePointer{})
+		if p.headers != nil {
+			p.headers = append(p.headers, header{})
+		}
+		off = storage.OffsetNumber(len(p.items))
+	}
 	p.upper -= uint16(storage.MaxAlign(length))
-	p.lower += storage.LinePointerSize
-	p.items = append(p.items, linePointer{off: p.upper, len: uint16(length), body: uint16(body), flags: lpNormal})
-	return storage.OffsetNumber(len(p.items))
+	lp := makeLinePointer(int(p.upper), lpNormal, length)
+	lp.body = uint16(body)
+	if nulls {
+		lp.len |= nullBit
+	}
+	p.items[off-1] = lp
+	return off
 }
 
 // note records who inserted item off.
-func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
+func (p *page) note(block storage.BlockNumber, off storage.OffsetNumber, xmin, cid uint32) {
+	if p.headers != nil {
+		p.headers[off-1] = header{
+			xmin: xmin, cid: cid, ctid: storage.TID{Block: block, Offset: off}, infomask: xmaxInvalid,
+		}
+		return
+	}
 	if n := len(p.runs); n > 0 {
 		r := &p.runs[n-1]
 		if r.xmin == xmin && r.cid+uint32(off-r.first) == cid {
@@ -84,4 +144,17 @@ func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 		}
 	}
 	p.runs = append(p.runs, version{first: off, cid: cid, xmin: xmin})
+}
+
+// body returns the bytes after the header of item off.
+func (p *page) body(off storage.OffsetNumber) []byte {
+	lp := p.items[off-1]
+	return p.bodies[lp.body : int(lp.body)+lp.length()-TupleHeaderSize]
+}
+
+// prunable notes that xid leaves something to prune.
+func (p *page) prunable(xid uint32) {
+	if p.pruneXID == 0 || xid < p.pruneXID {
+		p.pruneXID = xid
+	}
 }

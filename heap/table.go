@@ -27,15 +27,47 @@ type Options struct {
 	Name       string       // for errors: as PostgreSQL names the relation in its own
 	Attrs      []datum.Attr // its columns
 	Fillfactor int          // percent; 100 fills pages to the brim
+
+	// Indexed are the columns that stand in any index that is not summarizing
+	// (as keys, INCLUDE columns, in expressions or predicates): an update that
+	// changes one of them cannot be HOT. Summarized are those of summarizing
+	// indexes, which do not prevent HOT. Column numbers are from 0.
+	Indexed, Summarized []int
+	// Logical says that records carry what logical decoding needs: wal_level is
+	// logical.
+	Logical bool
+	// Identity is the table's own replica identity, which decides what a logical
+	// record says of the old row.
+	Identity Identity
+}
+
+// Identity is a table's replica identity.
+type Identity struct {
+	Full    bool  // the whole old row
+	Columns []int // else the columns of the key, from 0; none for NOTHING or a table without key
 }
 
 // Counters count a table's work; they only grow.
 type Counters struct {
-	Inserts     int64 // row versions inserted
-	TupleBytes  int64 // their lengths, headers included
-	Columns     int64 // column values laid out, NULLs left out
-	NewPages    int64 // pages added at the end
-	FSMSearches int64 // searches of the free space map
+	Inserts        int64 // row versions inserted
+	Updates        int64 // n_tup_upd
+	HOTUpdates     int64 // n_tup_hot_upd
+	NewPageUpdates int64 // n_tup_newpage_upd
+	Deletes        int64 // n_tup_del
+	Locks          int64 // row locks taken, second ones of an update included
+	Prunes         int64 // attempts to prune a page
+	Pruned         int64 // versions that pruning removed
+	TupleBytes     int64 // lengths of versions written, headers included
+	Columns        int64 // column values laid out, NULLs left out
+	NewPages       int64 // pages added at the end
+	FSMSearches    int64 // searches of the free space map
+	Fetches        int64 // index entries followed to the heap
+	ChainSteps     int64 // versions looked at on the way
+
+	// Updates that were not HOT, by reason.
+	ChangedIndexed int64 // an indexed column changed
+	NoRoom         int64 // the new version did not fit on the page
+	ChangedNoRoom  int64 // both
 }
 
 // Table is a table's heap.
@@ -45,28 +77,37 @@ type Table struct {
 	opts    Options
 	log     *wal.Log
 	rel     wal.RelID
+	xacts   *Transactions
 	pages   []page
 	target  storage.BlockNumber // where the last version went: smgr_targblock
 	reserve int                 // bytes that the fillfactor keeps free on each page
 	fsm     freeSpaceMap
 	toast   bool // some column's values could be compressed or moved out of line
+	dead    int64
+	pinned  storage.BlockNumber // page of the row version that the worker holds
 
 	bodies []byte              // arena that the page being filled grows in
 	items  []linePointer       // likewise
 	owner  storage.BlockNumber // the page that is being filled there
 	// The sizes of the newest chunks.
 	bodyChunk, itemChunk int
+
+	pruning  pruning
+	old      []datum.Value
+	modified []bool // columns that the last update changed, as far as it had to know
 }
 
 // NewTable returns an empty table whose records log gets as relation rel.
-func NewTable(o Options, log *wal.Log, rel wal.RelID) *Table {
-	t := &Table{opts: o, log: log, rel: rel, target: storage.InvalidBlock, owner: storage.InvalidBlock}
+func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Table {
+	t := &Table{opts: o, log: log, rel: rel, xacts: xacts, target: storage.InvalidBlock, owner: storage.InvalidBlock, pinned: storage.InvalidBlock}
 	t.reserve = storage.PageSize * (100 - o.Fillfactor) / 100
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' {
 			t.toast = true
 		}
 	}
+	t.old = make([]datum.Value, len(o.Attrs))
+	t.modified = make([]bool, len(o.Attrs))
 	return t
 }
 
@@ -82,41 +123,61 @@ func (e *ToastError) Error() string {
 }
 
 // Insert adds a row and writes its record, as heap_insert does. values has a
-// value for each column. xmin and cid are the inserting transaction and command.
-func (t *Table) Insert(values []datum.Value, xmin, cid uint32) (storage.TID, error) {
+// value for each column. cid is the inserting command of the current
+// transaction.
+func (t *Table) Insert(values []datum.Value, cid uint32) (storage.TID, error) {
+	v, err := t.prepare(values)
+	if err != nil {
+		return storage.TID{}, err
+	}
+	block := t.findPage(v.length)
+	p := &t.pages[block]
+	off := t.place(p, block, v)
+	p.note(block, off, t.xacts.Current, cid)
+
+	typ := wal.HeapInsert
+	if off == 1 && len(p.items) == 1 {
+		typ = wal.HeapInsertInit
+	}
+	p.lsn = t.log.Insert(typ, t.rel, block, wal.SizeOfHeapHeader+v.size())
+	t.Counters.Inserts++
+	t.Counters.TupleBytes += int64(v.length)
+	return storage.TID{Block: block, Offset: off}, nil
+}
+
+// formed is a row version at the end of the arena that has no page yet.
+type formed struct {
+	start  int // where it begins in the arena, header left out
+	length int // with header, bytes
+	nulls  bool
+}
+
+// size is the version's length without the header.
+func (v formed) size() int { return v.length - TupleHeaderSize }
+
+// prepare forms a row version at the end of the arena.
+func (t *Table) prepare(values []datum.Value) (formed, error) {
 	if cap(t.bodies)-len(t.bodies) < storage.PageSize {
 		t.renewBodies()
 	}
-	start := len(t.bodies)
-	t.form(values)
-	size := len(t.bodies) - start
-	length := TupleHeaderSize + size
-	if length > toastThreshold && t.toast {
-		t.bodies = t.bodies[:start]
-		return storage.TID{}, &ToastError{t.opts.Name, length}
+	v := formed{start: len(t.bodies)}
+	v.nulls = t.form(values)
+	v.length = TupleHeaderSize + len(t.bodies) - v.start
+	var err error
+	if v.length > toastThreshold && t.toast {
+		err = &ToastError{t.opts.Name, v.length}
+	} else if storage.MaxAlign(v.length) > MaxHeapTupleSize {
+		err = fmt.Errorf("row is too big: size %d, maximum size %d", storage.MaxAlign(v.length), MaxHeapTupleSize)
 	}
-	if storage.MaxAlign(length) > MaxHeapTupleSize {
-		t.bodies = t.bodies[:start]
-		return storage.TID{}, fmt.Errorf("row is too big: size %d, maximum size %d", storage.MaxAlign(length), MaxHeapTupleSize)
+	if err != nil {
+		t.bodies = t.bodies[:v.start]
 	}
-	block := t.findPage(length)
-	p := &t.pages[block]
-	off := t.place(p, block, start, length)
-	p.note(off, xmin, cid)
-
-	typ := wal.HeapInsert
-	if off == 1 {
-		typ = wal.HeapInsertInit
-	}
-	p.lsn = t.log.Insert(typ, t.rel, block, wal.SizeOfHeapHeader+size)
-	t.Counters.Inserts++
-	t.Counters.TupleBytes += int64(length)
-	return storage.TID{Block: block, Offset: off}, nil
+	return v, err
 }
 
 // form appends a row version's bytes after its fixed header to the arena: NULL
 // bitmap if there is a NULL, padding, data.
-func (t *Table) form(values []datum.Value) {
+func (t *Table) form(values []datum.Value) (hasNulls bool) {
 	attrs := t.opts.Attrs
 	start := len(t.bodies)
 	nulls := 0
@@ -143,39 +204,46 @@ func (t *Table) form(values []datum.Value) {
 	}
 	t.bodies = datum.Append(b, attrs, values[:len(attrs)])
 	t.Counters.Columns += int64(len(attrs) - nulls)
+	return nulls > 0
 }
 
-// place puts the version formed at arena offset start on page p. If p is the
-// page that the arena's end belongs to, or a new one, the bytes stay where they
-// are; else they are copied.
-func (t *Table) place(p *page, block storage.BlockNumber, start, length int) storage.OffsetNumber {
-	size := length - TupleHeaderSize
+// place puts a version that was just formed on page p. If p is the page that the
+// arena's end belongs to, or a new one, the bytes stay where they are; else they
+// are copied.
+func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.OffsetNumber {
 	if len(p.items) == 0 && p.bodies == nil {
 		// A new page takes over the arena's end.
+		t.disown()
 		if cap(t.items)-len(t.items) < MaxHeapTuplesPerPage {
 			t.itemChunk = min(max(2*t.itemChunk, firstItemChunk), lastItemChunk)
 			t.items = storage.Large[linePointer](t.itemChunk)
 		}
-		p.bodies = t.bodies[start:start:cap(t.bodies)]
+		p.bodies = t.bodies[v.start:v.start:cap(t.bodies)]
 		p.items = t.items[len(t.items):len(t.items):cap(t.items)]
-		if t.owner != storage.InvalidBlock {
-			q := &t.pages[t.owner]
-			q.bodies = q.bodies[:len(q.bodies):len(q.bodies)]
-			q.items = q.items[:len(q.items):len(q.items)]
-		}
 		t.owner = block
 	}
-	if t.owner == block {
-		body := len(p.bodies)
-		p.bodies = p.bodies[:body+size]
-		off := p.add(length, body)
-		t.items = t.items[:len(t.items)+1]
-		return off
-	}
 	body := len(p.bodies)
-	p.bodies = append(p.bodies, t.bodies[start:]...)
-	t.bodies = t.bodies[:start]
-	return p.add(length, body)
+	if t.owner != block {
+		p.bodies = append(p.bodies, t.bodies[v.start:]...)
+		t.bodies = t.bodies[:v.start]
+		return p.add(v.length, body, v.nulls)
+	}
+	p.bodies = p.bodies[:body+v.size()]
+	n := len(p.items)
+	off := p.add(v.length, body, v.nulls)
+	t.items = t.items[:len(t.items)+len(p.items)-n]
+	return off
+}
+
+// disown ends the filling of the page that the arena's end belongs to.
+func (t *Table) disown() {
+	if t.owner == storage.InvalidBlock {
+		return
+	}
+	p := &t.pages[t.owner]
+	p.bodies = p.bodies[:len(p.bodies):len(p.bodies)]
+	p.items = p.items[:len(p.items):len(p.items)]
+	t.owner = storage.InvalidBlock
 }
 
 // renewBodies starts a new arena chunk. The page that was being filled moves

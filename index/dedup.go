@@ -23,8 +23,10 @@ type pending struct {
 }
 
 // deduplicate merges equal items of leaf p into posting lists to make room for
-// the key, and writes a record if any could be merged (_bt_dedup_pass).
-func (t *BTree) deduplicate(k *key, p *page) {
+// the key, and writes a record if any could be merged (_bt_dedup_pass). After a
+// bottom-up deletion that did not free enough, the single-value strategy is not
+// considered.
+func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	t.settle(p)
 	t.Counters.DedupPasses++
 	t.Counters.DedupItems += int64(len(p.order))
@@ -33,7 +35,7 @@ func (t *BTree) deduplicate(k *key, p *page) {
 	}
 	d := &t.pending
 	*d = pending{tids: d.tids, maximum: maxPostingSize}
-	single := t.isSingleValue(k, p)
+	single := !bottomUp && t.isSingleValue(k, p)
 	merging := true
 	merged := 0 // nintervals
 

@@ -97,7 +97,7 @@ func (t *BTree) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 }
 
 func (t *BTree) appendItem(dst []byte, p *page, it *item, off int, pivot bool) []byte {
-	block, offset := it.block, it.offset
+	block, offset := it.block, it.offset&^deadBit
 	switch {
 	case pivot:
 		e := p.entry(it.ref)
@@ -117,8 +117,11 @@ func (t *BTree) appendItem(dst []byte, p *page, it *item, off int, pivot bool) [
 	dst = strconv.AppendInt(dst, int64(offset), 10)
 	dst = append(dst, "),"...)
 	dst = strconv.AppendInt(dst, int64(t.size(p, it)), 10)
-	if pivot {
+	switch {
+	case pivot:
 		return append(dst, ",-"...)
+	case it.dead():
+		return append(dst, ",true"...)
 	}
 	return append(dst, ",false"...)
 }

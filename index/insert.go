@@ -3,38 +3,35 @@ package index
 // Insertion, after nbtinsert.c.
 
 import (
-	"errors"
-
 	"applysim/heap/datum"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
 
-// ErrDuplicate is what Insert returns for a row whose key a unique index has
-// already.
-var ErrDuplicate = errors.New("duplicate key value violates unique constraint")
-
 // Insert adds an entry for a row version. values has a value for each column of
-// the index, key columns first; it is only read during the call.
-func (t *BTree) Insert(values []datum.Value, tid storage.TID) error {
-	if err := t.form(values, tid); err != nil {
-		return err
-	}
+// the index, key columns first; it is only read during the call. unchanged is
+// the executor's hint that the entry is for an update that did not change the
+// indexed columns. For a unique index, duplicate says that a live row has the
+// same key: the entry is inserted all the same (UNIQUE_CHECK_PARTIAL).
+func (t *BTree) Insert(values []datum.Value, tid storage.TID, unchanged bool) (duplicate bool, err error) {
 	k := &t.key
+	if err := t.form(k, values, tid); err != nil {
+		return false, err
+	}
 	t.Counters.Inserts++
 	if len(t.pages) == 1 {
 		t.createRoot()
 	}
 	if t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct) {
-		return t.insertUnique(k)
+		return t.insertUnique(k, unchanged), nil
 	}
 	p := t.findLeaf(k)
 	t.binarySearch(p)
 	if p.room() < k.size {
-		t.makeRoom(k, p, false)
+		t.makeRoom(k, p, false, unchanged, unchanged)
 	}
 	t.insertOn(k, p, -1)
-	return nil
+	return false, nil
 }
 
 // insertOn inserts the key on leaf p, at place i or, if that is -1, wherever it
@@ -46,8 +43,14 @@ func (t *BTree) insertOn(k *key, p *page, i int) {
 		i = t.place(k, p)
 	}
 	if i >= 0 && i < len(p.order) && p.posting(p.at(i)) && t.compare(k, p, p.order[i]) == 0 {
-		t.insertIntoPosting(k, p, i)
-		return
+		if !p.at(i).dead() {
+			t.insertIntoPosting(k, p, i)
+			return
+		}
+		// The list is dead: it goes first.
+		t.deleteDead(k, p)
+		i = t.place(k, p)
+		fits = p.room() >= k.size
 	}
 	if !fits {
 		if len(t.stack) == 0 && p.block != t.root {
@@ -98,57 +101,100 @@ func (t *BTree) createRoot() {
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
 }
 
-// insertUnique inserts the key unless there is an entry with the same columns.
-func (t *BTree) insertUnique(k *key) error {
+// insertUnique inserts the key into a unique index and says whether a live row
+// has the same one.
+func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 	t.Counters.UniqueChecks++
 	tid := k.tid
 	k.tid = storage.TID{} // before all equal entries
 	p := t.findLeaf(k)
 	t.binarySearch(p)
+	equal := unchanged // entries with the same columns are there, or must be assumed
 	i := -1
 	if k.hi > p.most && (!p.hasHigh || k.hi < p.high.hi) {
-		i = len(p.order) // greater than all
-		if len(p.order) < len(p.items) {
-			i = -1
+		if len(p.order) == len(p.items) {
+			i = len(p.order) // greater than all
 		}
 		k.tid = tid
 	} else {
-		i = t.place(k, p)
+		at := t.place(k, p)
 		k.tid = tid
-		if err := t.checkUnique(k, p, i); err != nil {
-			return err
+		end := at
+		for end < len(p.order) && t.sameColumns(k, t.tuple(p, p.order[end])) {
+			end++
+		}
+		if end > at {
+			equal = true
+		}
+		duplicate = t.checkUnique(k, p, at)
+		if end == at {
+			i = at
 		}
 		// With its heap TID the key may belong on a page to the right.
-		for t.beyond(k, p) {
-			p, i = t.pages[p.next], -1
+		for end == len(p.order) && t.beyond(k, p) {
+			p, i, equal = t.pages[p.next], -1, true
 			t.stack = t.stack[:0]
 		}
 	}
 	if p.room() < k.size {
-		t.makeRoom(k, p, true)
+		t.makeRoom(k, p, true, equal, unchanged)
 		i = -1
 	}
 	t.insertOn(k, p, i)
-	return nil
+	return duplicate
 }
 
-// checkUnique looks for an entry with the key's columns, from place i of page p
-// on.
-func (t *BTree) checkUnique(k *key, p *page, i int) error {
+// checkUnique looks for a live row among the entries with the key's columns,
+// from place i of page p on, and marks those as dead whose rows are dead to
+// everybody (_bt_check_unique). Each entry's visit to the heap stands for itself
+// and may prune the page.
+func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 	for {
-		if i < len(p.order) {
-			if t.sameColumns(k, t.tuple(p, p.order[i])) {
-				return ErrDuplicate
+		for ; i < len(p.order); i++ {
+			it := p.at(i)
+			if it.dead() {
+				continue
 			}
-			return nil
+			if !t.sameColumns(k, t.tuple(p, p.order[i])) {
+				return false
+			}
+			list := p.postingTIDs(it)
+			if list == nil {
+				_, ok, dead := t.heap.Fetch(storage.InvalidBlock, it.tid())
+				if ok {
+					return true
+				}
+				if dead {
+					t.kill(it)
+				}
+				continue
+			}
+			all := true
+			for ; len(list) > 0; list = list[storage.TIDSize:] {
+				_, ok, dead := t.heap.Fetch(storage.InvalidBlock, getTID(list))
+				if ok {
+					return true
+				}
+				all = all && dead
+			}
+			if all {
+				t.kill(it)
+			}
 		}
 		// Equal entries go on to the right if the high key is one of them.
 		if !p.hasHigh || p.slab[p.high.ref+2]&entryPivotTID == 0 || !t.sameColumns(k, t.highTuple(p)) {
-			return nil
+			return false
 		}
 		p, i = t.pages[p.next], 0
 		t.settle(p)
 	}
+}
+
+// kill marks an item's line pointer as dead, which is a hint and writes no
+// record of its own.
+func (t *BTree) kill(it *item) {
+	it.offset |= deadBit
+	t.Counters.Killed++
 }
 
 // sameColumns says whether a tuple's key columns are all there and equal the
@@ -160,14 +206,27 @@ func (t *BTree) sameColumns(k *key, u tuple) bool {
 	return k.whole && u.whole || t.compareColumns(k, &u) == 0
 }
 
-// makeRoom tries to avoid a split of leaf p: deduplication, unless the index is
-// unique and the key new, for then there is nothing to merge
-// (_bt_delete_or_dedup_one_page).
-func (t *BTree) makeRoom(k *key, p *page, checking bool) {
-	if checking || !t.dedup {
+// makeRoom tries to avoid a split of leaf p (_bt_delete_or_dedup_one_page): dead
+// items go first; then, if the entry is for an update or equal ones are there,
+// those whose rows are dead are looked for; then equal items are merged. A
+// unique index stops early if the key is new, for then there is nothing to gain.
+func (t *BTree) makeRoom(k *key, p *page, checking, equal, unchanged bool) {
+	if t.deleteDead(k, p) {
+		if p.room() >= k.size {
+			return
+		}
+		equal = true
+	}
+	if checking && !equal {
 		return
 	}
-	t.deduplicate(k, p)
+	churn := unchanged || equal
+	if churn && t.bottomUp(k, p) {
+		return
+	}
+	if t.dedup {
+		t.deduplicate(k, p, churn)
+	}
 }
 
 // insertIntoPosting inserts a key whose heap TID falls inside item i's posting

@@ -22,9 +22,9 @@ func (a abbrev) less(b abbrev) bool { return a.hi < b.hi || a.hi == b.hi && a.lo
 
 func (a abbrev) and(b abbrev) abbrev { return abbrev{a.hi & b.hi, a.lo & b.lo} }
 
-// bits returns an abbrev with width bits of a left-justified number at bit
+// span returns an abbrev with width bits of a left-justified number at bit
 // position from, counted from the most significant one.
-func bits(n uint64, from, width int) abbrev {
+func span(n uint64, from, width int) abbrev {
 	if width < 64 {
 		n &= ^(^uint64(0) >> width)
 	}
@@ -91,7 +91,7 @@ func (t *BTree) planWithin(room int) plan {
 		if !c.Attr.NotNull {
 			if !last || width != 0 && at+8+width <= room {
 				s.hasFlag = true
-				s.flag = bits(1<<56, at, 8)
+				s.flag = span(1<<56, at, 8)
 				at += 8
 			} else {
 				s.saturate = true
@@ -101,7 +101,7 @@ func (t *BTree) planWithin(room int) plan {
 		if width != 0 {
 			s.width = min(s.width, width)
 		}
-		s.mask = bits(^uint64(0), s.from, s.width)
+		s.mask = span(^uint64(0), s.from, s.width)
 		if s.saturate {
 			p.doubtful = s.mask
 		}
@@ -154,8 +154,7 @@ func (e *CompressError) Error() string {
 }
 
 // form makes the key for a row.
-func (t *BTree) form(values []datum.Value, tid storage.TID) error {
-	k := &t.key
+func (t *BTree) form(k *key, values []datum.Value, tid storage.TID) error {
 	k.values, k.tid = values, tid
 	k.nulls = 0
 	for i := range values[:len(t.attrs)] {
@@ -235,7 +234,7 @@ func (t *BTree) abbreviate(values []datum.Value) abbrev {
 			a.hi |= n & s.mask.hi
 			continue
 		}
-		b := bits(n, s.from, s.width)
+		b := span(n, s.from, s.width)
 		a.hi |= b.hi
 		a.lo |= b.lo
 	}

@@ -52,6 +52,17 @@ type Options struct {
 	Deduplicate      bool // deduplicate_items; on is PostgreSQL's default
 }
 
+// Heap is what an index asks of its table.
+type Heap interface {
+	// Fetch follows a heap TID to a version that a dirty snapshot sees. If there
+	// is none, allDead says whether the chain is dead to everybody. stay is the
+	// heap page that the scan stays on, InvalidBlock if none.
+	Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.TID, ok, allDead bool)
+	// Vacuumable says whether every version that a heap TID leads to is dead to
+	// everybody.
+	Vacuumable(tid storage.TID) bool
+}
+
 // Counters count an index's work; they only grow.
 type Counters struct {
 	Inserts        int64 // items inserted into leaves
@@ -71,6 +82,13 @@ type Counters struct {
 	DedupItems     int64 // items that they looked at
 	DedupMerged    int64 // items merged away
 	PostingSplits  int64
+	Lookups        int64 // scans for equal keys
+	Killed         int64 // items marked dead
+	SimpleDeletes  int64 // simple deletion passes
+	BottomUpPasses int64 // bottom-up deletion passes
+	DeletedItems   int64 // items that they deleted
+	DeletedTIDs    int64 // heap TIDs that they deleted, those of whole items included
+	HeapPages      int64 // heap pages that they visited
 }
 
 // BTree is a B-tree index.
@@ -80,6 +98,7 @@ type BTree struct {
 	opts  Options
 	log   *wal.Log
 	rel   wal.RelID
+	heap  Heap
 	pages []*page // by block; block 0, the metapage, is nil
 	root  storage.BlockNumber
 
@@ -101,12 +120,14 @@ type BTree struct {
 	pending pending
 	scratch page
 	tail    sorter
+	dels    deletion
+	scan    Scan
 }
 
 // NewBTree returns an empty index: a metapage and no root. Its records go to
-// log as relation rel.
-func NewBTree(o Options, log *wal.Log, rel wal.RelID) *BTree {
-	t := &BTree{opts: o, log: log, rel: rel, pages: []*page{nil}}
+// log as relation rel; heap is its table.
+func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
+	t := &BTree{opts: o, log: log, rel: rel, heap: heap, pages: []*page{nil}}
 	t.equalImage = o.Keys == len(o.Columns)
 	for i, c := range o.Columns {
 		t.attrs = append(t.attrs, c.Attr)

@@ -156,7 +156,15 @@ func appendTID(b []byte, t storage.TID) []byte {
 	return binary.LittleEndian.AppendUint16(b, uint16(t.Offset))
 }
 
-func (it *item) tid() storage.TID { return storage.TID{Block: it.block, Offset: it.offset} }
+// deadBit marks an item's line pointer as dead (LP_DEAD); no heap offset number
+// is that large.
+const deadBit storage.OffsetNumber = 1 << 15
+
+func (it *item) tid() storage.TID {
+	return storage.TID{Block: it.block, Offset: it.offset &^ deadBit}
+}
+
+func (it *item) dead() bool { return it.offset&deadBit != 0 }
 
 // posting says whether an item has a posting list.
 func (p *page) posting(it *item) bool {
@@ -299,6 +307,7 @@ func (t *BTree) newPage(level int) *page {
 // p's key order.
 func (t *BTree) copyItem(p, q *page, n uint16) {
 	c := q.items[n]
+	c.offset &^= deadBit // a copied item gets a new line pointer
 	size := t.plainSize
 	if c.ref != 0 {
 		c.ref, size = p.copyEntry(q, c.ref)

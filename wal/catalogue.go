@@ -8,14 +8,23 @@ type RecordType uint8
 const (
 	HeapInsert RecordType = iota
 	HeapInsertInit
+	HeapUpdate
+	HeapUpdateInit
+	HeapHotUpdate
+	HeapHotUpdateInit
+	HeapDelete
+	HeapLock
+	Heap2PruneOnAccess
 	BtreeInsertLeaf
 	BtreeInsertUpper
 	BtreeInsertPost
 	BtreeSplitL
 	BtreeSplitR
 	BtreeDedup
+	BtreeDelete
 	BtreeNewRoot
 	TransactionCommit
+	TransactionAbort
 	CLOGZeroPage
 
 	// NumRecordTypes is the number of record types.
@@ -44,7 +53,18 @@ const (
 	// SizeOfPostingOffset is the posting list offset that INSERT_POST carries.
 	SizeOfPostingOffset = 2
 
+	// SizeOfDeletedOffset is what BtreeDelete carries for each deleted item, and
+	// for each TID of a posting list that shrinks; SizeOfBtreeUpdate is
+	// SizeOfBtreeUpdate, the number of those TIDs.
+	SizeOfDeletedOffset = 2
+	SizeOfBtreeUpdate   = 2
+
 	sizeOfHeapInsert   = 3
+	sizeOfHeapUpdate   = 14
+	sizeOfHeapDelete   = 8
+	sizeOfHeapLock     = 8
+	sizeOfHeapPrune    = 2
+	sizeOfBtreeDelete  = 9
 	sizeOfBtreeInsert  = 2
 	sizeOfBtreeSplit   = 10
 	sizeOfBtreeDedup   = 2
@@ -63,6 +83,17 @@ var catalogue = [NumRecordTypes]kind{
 	// block 0: the heap page, with the tuple
 	HeapInsert:     {"Heap", "INSERT", sizeOfHeapInsert, 1, true},
 	HeapInsertInit: {"Heap", "INSERT+INIT", sizeOfHeapInsert, 1, true},
+	// block 0: the new version's page, with the tuple; block 1: the old
+	// version's page if it is another one
+	HeapUpdate:        {"Heap", "UPDATE", sizeOfHeapUpdate, 1, true},
+	HeapUpdateInit:    {"Heap", "UPDATE+INIT", sizeOfHeapUpdate, 1, true},
+	HeapHotUpdate:     {"Heap", "HOT_UPDATE", sizeOfHeapUpdate, 1, true},
+	HeapHotUpdateInit: {"Heap", "HOT_UPDATE+INIT", sizeOfHeapUpdate, 1, true},
+	// block 0: the page
+	HeapDelete: {"Heap", "DELETE", sizeOfHeapDelete, 1, true},
+	HeapLock:   {"Heap", "LOCK", sizeOfHeapLock, 1, false},
+	// block 0: the page, with the line pointers that change
+	Heap2PruneOnAccess: {"Heap2", "PRUNE_ON_ACCESS", sizeOfHeapPrune, 1, false},
 	// block 0: the page, with the new item
 	BtreeInsertLeaf: {"Btree", "INSERT_LEAF", sizeOfBtreeInsert, 1, false},
 	BtreeInsertPost: {"Btree", "INSERT_POST", sizeOfBtreeInsert, 1, false},
@@ -75,11 +106,14 @@ var catalogue = [NumRecordTypes]kind{
 	BtreeSplitR: {"Btree", "SPLIT_R", sizeOfBtreeSplit, 2, false},
 	// block 0: the page, with the intervals that were merged
 	BtreeDedup: {"Btree", "DEDUP", sizeOfBtreeDedup, 1, false},
+	// block 0: the page, with the items that go and the posting lists that shrink
+	BtreeDelete: {"Btree", "DELETE", sizeOfBtreeDelete, 1, false},
 	// block 0: the root, with its items; block 2: the metapage, with its data;
 	// block 1, the left child, only where a root was split
 	BtreeNewRoot: {"Btree", "NEWROOT", sizeOfBtreeNewroot, 2, false},
 
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
+	TransactionAbort:  {"Transaction", "ABORT", sizeOfXactCommit, 0, false},
 	CLOGZeroPage:      {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
 }
 

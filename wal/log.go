@@ -115,10 +115,20 @@ func (l *Log) Insert(t RecordType, rel RelID, block storage.BlockNumber, data in
 	return end
 }
 
+// InsertMain is Insert for a record with extra bytes of main data beyond what
+// its type always has. Main data of more than 255 bytes has a longer header.
+func (l *Log) InsertMain(t RecordType, rel RelID, block storage.BlockNumber, data, extra int) LSN {
+	data += extra
+	if catalogue[t].main+extra > dataHeaderLimit {
+		data += dataHeaderLong - dataHeaderShort
+	}
+	return l.Insert(t, rel, block, data)
+}
+
 // InsertPlain writes a record that refers to no block, with extra bytes of
-// main data beyond what its type always has. The sum must stay within 255.
+// main data beyond what its type always has.
 func (l *Log) InsertPlain(t RecordType, extra int) LSN {
-	return l.Insert(t, NoRelation, storage.InvalidBlock, extra)
+	return l.InsertMain(t, NoRelation, storage.InvalidBlock, 0, extra)
 }
 
 // SetSink replaces the sink.

@@ -1,46 +1,122 @@
+// Applysim is an in-process model of the subscriber side of PostgreSQL logical
+// replication. `applysim --help` lists what it can do.
+//
+// Each subcommand has a file of its own: it reads its flags, calls the packages
+// below model and experiments, and prints what they return.
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-
-	"applysim/experiments/recorded"
+	"strings"
 )
 
-func main() {
-	for _, d := range os.Args[1:] {
-		fsys := os.DirFS(d)
-		dirs, err := recorded.Find(fsys, ".")
-		if err != nil {
-			fmt.Println(err)
-		}
-		for _, c := range dirs {
-			k, err := recorded.Open(fsys, c)
-			if err != nil {
-				fmt.Println(c, err)
-				continue
-			}
-			func() {
-				defer func() {
-					if e := recover(); e != nil {
-						fmt.Println(k.Name, "PANIC", e)
-						if os.Getenv("P") != "" {
-							panic(e)
-						}
-					}
-				}()
-				r, err := k.Verify()
-				if err != nil {
-					fmt.Println(k.Name, "ERROR", err)
-					return
-				}
-				fmt.Println(r.Line())
-				if len(r.StateDifferences) > 0 && os.Getenv("S") != "" {
-					for _, s := range r.StateDifferences {
-						fmt.Println("   ", s)
-					}
-				}
-			}()
-		}
+// The exit codes.
+const (
+	exitDone     = 0
+	exitNo       = 1 // the answer is no: differs, stopped, over the limit
+	exitUnusable = 2 // the input cannot be used
+)
+
+// environment is what a command reads from and writes to.
+type environment struct {
+	stdin  io.Reader
+	stdout *bufio.Writer
+	stderr io.Writer
+}
+
+// errNo makes the program exit with exitNo; what there is to say was printed.
+var errNo = errors.New("the answer is no")
+
+// command is one subcommand.
+type command struct {
+	name, summary string
+	run           func(environment, []string) error
+}
+
+// commands are the subcommands in the order of the help text.
+func commands() []command {
+	return []command{
+		{"reproduce", "published figures beside simulated ones (also without a command)", reproduce},
+		{"replay", "apply a captured change stream and report what it costs", replay},
+		{"verify", "replay recorded cases and compare them with the real server", verify},
 	}
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := bufio.NewWriterSize(stdout, 64<<10)
+	err := dispatch(environment{stdin, out, stderr}, args)
+	if flushed := out.Flush(); flushed != nil && (err == nil || errors.Is(err, errNo)) {
+		err = flushed
+	}
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errNo):
+		return exitNo
+	}
+	fmt.Fprintf(stderr, "applysim: %v\n", err)
+	return exitUnusable
+}
+
+// dispatch runs the command that the arguments name.
+func dispatch(env environment, args []string) error {
+	if len(args) == 0 {
+		return reproduce(env, nil)
+	}
+	switch name := args[0]; {
+	case name == "--help" || name == "-h" || name == "help" && len(args) == 1:
+		usage(env.stdout)
+		return nil
+	case name == "help":
+		return dispatch(env, []string{args[1], "--help"})
+	case strings.HasPrefix(name, "-"):
+		return reproduce(env, args)
+	default:
+		for _, c := range commands() {
+			if c.name == name {
+				return c.run(env, args[1:])
+			}
+		}
+		return fmt.Errorf("unknown command %q: expected %s (see applysim --help)", name, commandNames())
+	}
+}
+
+func commandNames() string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, `applysim models the subscriber side of PostgreSQL logical replication: it
+applies a stream of changes to paged heaps and B-trees as the apply worker of
+PostgreSQL 18 does, and reports the WAL, record by record, and the pages.
+
+Usage:
+  applysim [COMMAND] [FLAGS]
+
+Commands:
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+	}
+	fmt.Fprint(w, `
+Example: what a captured stream would write on a subscriber
+  pg_recvlogical -d app --slot s --start --plugin=pgoutput -f stream.bin \
+      -o proto_version=4 -o publication_names=p
+  applysim replay --schema schema.sql --stream stream.bin
+
+Exit code: 0 done; 1 the answer is no (a case differs, replication would stop,
+a figure is over its limit); 2 the input cannot be used.
+Help on a command: applysim COMMAND --help
+`)
 }

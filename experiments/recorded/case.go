@@ -107,6 +107,9 @@ func (c *Case) Stream() (io.ReadCloser, error) {
 	return f, err
 }
 
+// file is the path of one of the case's files, for messages.
+func (c *Case) file(name string) string { return path.Join(c.dir, name) }
+
 // readJSON reads one of the case's files. An error names the line.
 func (c *Case) readJSON(name string, into any) error {
 	file := path.Join(c.dir, name)

@@ -183,6 +183,22 @@ func simulated(log *wal.Log, s *wal.Record) Record {
 // Line gives a simulated record the seven columns of a recorded one.
 func Line(log *wal.Log, s *wal.Record) string { return simulated(log, s).Line() }
 
+// AppendLine is Line without a newline for those who write many: it appends to
+// dst and allocates nothing else.
+func AppendLine(dst []byte, log *wal.Log, s *wal.Record) []byte {
+	dst = append(append(dst, s.Type.Manager()...), '\t')
+	dst = append(append(dst, s.Type.Name()...), '\t')
+	dst = append(append(dst, log.Name(s.Relation)...), '\t')
+	if s.Relation != wal.NoRelation {
+		dst = append(strconv.AppendInt(dst, int64(s.Fork), 10), '\t')
+		dst = append(strconv.AppendUint(dst, uint64(s.Block), 10), '\t')
+	} else {
+		dst = append(dst, "-\t-\t"...)
+	}
+	dst = append(strconv.AppendInt(dst, int64(s.Length), 10), '\t')
+	return strconv.AppendInt(dst, int64(s.FPI), 10)
+}
+
 // finish looks for recorded records that the simulation did not write.
 func (k *comparison) finish() {
 	if k.result.FirstDifference != nil {

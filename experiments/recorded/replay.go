@@ -16,7 +16,7 @@ import (
 
 // Worker returns a subscriber in the state in which the recording began.
 func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
-	db, err := schema.Read(strings.NewReader(c.DDL), "case.json")
+	db, err := schema.Read(strings.NewReader(c.DDL), c.file("case.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -24,11 +24,11 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	s := apply.DefaultSettings()
 	for _, name := range sortedKeys(c.Start.Settings) {
 		if err := s.Set(name, c.Start.Settings[name]); err != nil {
-			return nil, fmt.Errorf("start.json: %w", err)
+			return nil, fmt.Errorf("%s: %w", c.file("start.json"), err)
 		}
 	}
 	if err := s.Set("data_checksums", c.Start.DataChecksums); err != nil {
-		return nil, fmt.Errorf("start.json: %w", err)
+		return nil, fmt.Errorf("%s: %w", c.file("start.json"), err)
 	}
 	switch {
 	case len(c.Events) > 0:
@@ -40,7 +40,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	}
 	start, err := wal.ParseLSN(c.Start.StartLSN)
 	if err != nil {
-		return nil, fmt.Errorf("start.json: start_lsn: %w", err)
+		return nil, fmt.Errorf("%s: start_lsn: %w", c.file("start.json"), err)
 	}
 	w, err := apply.New(db, apply.Options{Settings: s, Start: start, NextXID: c.Start.NextXID, Sink: sink})
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	}
 	for _, id := range c.Start.Marker.Rows {
 		if err := w.Preset("public", "marker", strconv.FormatInt(id, 10)); err != nil {
-			return nil, fmt.Errorf("start.json: marker: %w", err)
+			return nil, fmt.Errorf("%s: marker: %w", c.file("start.json"), err)
 		}
 	}
 	return w, nil
@@ -93,7 +93,7 @@ func Apply(w *apply.Worker, r io.Reader) (int64, error) {
 			return n, err
 		}
 		if err := w.Apply(&m); err != nil {
-			return n, err
+			return n, located(err, &m)
 		}
 	}
 }

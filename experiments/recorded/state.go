@@ -64,8 +64,14 @@ type IndexReport struct {
 
 // Describe reports on a table.
 func Describe(t *apply.TableState) *TableReport {
-	rows := t.Preset + t.Inserted
-	r := &TableReport{Inserts: rows, Live: rows, Pages: t.Heap.Pages(), Indexes: map[string]*IndexReport{}}
+	c := &t.Heap.Counters
+	rows := t.Preset + c.Inserts
+	r := &TableReport{
+		Inserts: rows, Updates: c.Updates, HOTUpdates: c.HOTUpdates, NewPageUpdates: c.NewPageUpdates, Deletes: c.Deletes,
+		Live: rows - c.Deletes, Dead: t.Heap.Dead(),
+		SeqScans: t.SeqScans, SeqTupRead: t.SeqTupRead, IdxScans: t.IdxScans, IdxTupFetch: t.IdxTupFetch,
+		Pages: t.Heap.Pages(), Indexes: map[string]*IndexReport{},
+	}
 	r.LinePointers = heapDigest(t.Heap)
 	for i := range t.Indexes {
 		x := &t.Indexes[i]

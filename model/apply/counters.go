@@ -16,10 +16,15 @@ type Counters struct {
 	WritingCommits int64 // commits of transactions that changed something
 	Relations      int64 // relation messages
 	Inserts        int64
+	Updates        int64
+	Deletes        int64
+	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
+	// insert_exists, update_exists, update_missing, delete_missing.
+	Conflicts map[string]int64
 }
 
 // Changes is the number of row changes.
-func (c Counters) Changes() int64 { return c.Inserts }
+func (c Counters) Changes() int64 { return c.Inserts + c.Updates + c.Deletes }
 
 // ColumnCounters count the values of one column that messages carried.
 type ColumnCounters struct {
@@ -57,9 +62,10 @@ type TableState struct {
 	Rel     wal.RelID
 	Heap    *heap.Table
 	Indexes []IndexState
-	// Inserted is the number of rows inserted by changes, Preset that of rows
-	// that were there before.
-	Inserted, Preset int64
+	// Preset is the number of rows that were there before the first change.
+	Preset int64
+	// Scans as pg_stat_user_tables counts them.
+	SeqScans, SeqTupRead, IdxScans, IdxTupFetch int64
 }
 
 // IndexState is an index of a TableState.
@@ -73,7 +79,10 @@ type IndexState struct {
 func (w *Worker) Tables() []TableState {
 	states := make([]TableState, 0, len(w.tables))
 	for _, t := range w.tables {
-		s := TableState{Schema: t.schema, Rel: t.rel, Heap: t.heap, Inserted: t.inserted, Preset: t.preset}
+		s := TableState{
+			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset,
+			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
+		}
 		for _, x := range t.indexes {
 			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree})
 		}

@@ -23,8 +23,13 @@ type table struct {
 	// gives this as an error.
 	unsupported string
 
-	inserted int64 // n_tup_ins of this run
-	preset   int64 // rows that were there before
+	preset int64 // rows that were there before
+
+	identity *localIndex // the table's own replica identity or primary key, nil if none
+	idxScans int64       // idx_scan
+	idxReads int64       // idx_tup_fetch
+	seqScans int64       // seq_scan
+	seqReads int64       // seq_tup_read
 }
 
 // localIndex is an index of a local table.
@@ -43,6 +48,10 @@ type relation struct {
 	remote  *stream.Relation
 	local   *table // nil until the first change
 	columns []localColumn
+
+	lookup    *localIndex // index for finding rows, nil for a sequential scan
+	checkRows bool        // rows that the index finds must be compared whole
+	readOnly  string      // why updates and deletes cannot be applied; "" if they can
 }
 
 // localColumn says where a local column's value comes from.
@@ -61,7 +70,23 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	t := &table{schema: s}
 	name := s.QualifiedName()
 	t.rel = w.log.Register(name)
-	t.heap = heap.NewTable(heap.Options{Name: s.Name, Attrs: s.Attrs(), Fillfactor: s.Fillfactor}, w.log, t.rel)
+	o := heap.Options{
+		Name: s.Name, Attrs: s.Attrs(), Fillfactor: s.Fillfactor,
+		Logical: w.opts.Settings.WALLevel == "logical", Identity: identity(s),
+	}
+	for _, x := range s.Indexes {
+		columns := &o.Indexed
+		if x.Method == "brin" {
+			columns = &o.Summarized
+		}
+		for _, k := range x.Keys {
+			if k.Column >= 0 {
+				*columns = append(*columns, k.Column)
+			}
+		}
+		*columns = append(*columns, x.Include...)
+	}
+	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
 	switch {
 	case s.Kind == 'p':
 		t.unsupported = "partitioned tables"
@@ -73,8 +98,9 @@ func (w *Worker) newTable(s *schema.Table) *table {
 			t.unsupported = fmt.Sprintf("stored generated columns (%s.%s)", name, s.Columns[i].Name)
 		}
 	}
+	own := identityIndex(s)
 	for _, x := range s.Indexes {
-		li, what := w.newIndex(s, x)
+		li, what := w.newIndex(t, x)
 		if what != "" {
 			if t.unsupported == "" {
 				t.unsupported = what
@@ -82,12 +108,60 @@ func (w *Worker) newTable(s *schema.Table) *table {
 			continue
 		}
 		t.indexes = append(t.indexes, li)
+		if x == own {
+			t.identity = li
+		}
 	}
 	return t
 }
 
+// replicaIndex is the index of a table's replica identity: its primary key
+// unless the table says otherwise (RelationGetReplicaIndex). A deferrable one
+// does not count.
+func replicaIndex(s *schema.Table) *schema.Index {
+	switch s.ReplicaIdentity {
+	case 'd':
+		return primaryKey(s)
+	case 'i':
+		for _, x := range s.Indexes {
+			if x.ReplicaIdentity {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+func primaryKey(s *schema.Table) *schema.Index {
+	if x := s.PrimaryKey(); x != nil && !x.Deferrable {
+		return x
+	}
+	return nil
+}
+
+// identityIndex is the index by which the worker finds rows if there is one:
+// the replica identity's, else the primary key (GetRelationIdentityOrPK).
+func identityIndex(s *schema.Table) *schema.Index {
+	if x := replicaIndex(s); x != nil {
+		return x
+	}
+	return primaryKey(s)
+}
+
+// identity is what the table's own logical WAL records say of old rows.
+func identity(s *schema.Table) heap.Identity {
+	id := heap.Identity{Full: s.ReplicaIdentity == 'f'}
+	if x := replicaIndex(s); x != nil {
+		for _, k := range x.Keys {
+			id.Columns = append(id.Columns, k.Column)
+		}
+	}
+	return id
+}
+
 // newIndex makes a local index, empty, or says what about it is not modelled.
-func (w *Worker) newIndex(s *schema.Table, x *schema.Index) (*localIndex, string) {
+func (w *Worker) newIndex(t *table, x *schema.Index) (*localIndex, string) {
+	s := t.schema
 	switch {
 	case x.Method != "btree":
 		return nil, fmt.Sprintf("%s indexes (%s)", x.Method, x.Name)
@@ -130,7 +204,7 @@ func (w *Worker) newIndex(s *schema.Table, x *schema.Index) (*localIndex, string
 		name = s.Schema + "." + name
 	}
 	li.rel = w.log.Register(name)
-	li.btree = index.NewBTree(o, w.log, li.rel)
+	li.btree = index.NewBTree(o, w.log, li.rel, t.heap)
 	return li, ""
 }
 
@@ -215,8 +289,9 @@ func (w *Worker) mapRelation(r *relation) error {
 			space, r.remote.Name, plural(len(generated)), quoteList(generated))
 	}
 	r.local = t
+	w.chooseLookup(r)
 	if n := len(t.schema.Columns); n > len(w.values) {
-		w.values = make([]datum.Value, n)
+		w.values, w.row = make([]datum.Value, n), make([]datum.Value, n)
 	}
 	return nil
 }

@@ -3,11 +3,13 @@ package apply
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/index"
 	"applysim/model/stream"
+	"applysim/wal/storage"
 )
 
 // applyInsert applies an insert: apply_handle_insert.
@@ -39,58 +41,128 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 		if c.remote < 0 {
 			*v = c.def
 		} else {
-			col := &tuple[c.remote]
 			var err error
-			switch col.Format {
-			case stream.ColumnText:
-				c.counters.TextValues++
-				c.counters.TextBytes += int64(len(col.Data))
-				*v, scratch, err = c.typ.Input(col.Data, c.typmod, scratch)
-			case stream.ColumnBinary:
-				c.counters.BinaryValues++
-				c.counters.BinaryBytes += int64(len(col.Data))
-				*v, scratch, err = c.typ.Receive(col.Data, c.typmod, scratch)
-			default:
-				c.counters.Nulls++
-				*v = datum.Value{Null: true}
-			}
-			if err != nil {
+			if *v, scratch, err = c.value(&tuple[c.remote], scratch); err != nil {
 				return w.stop("%v", err)
 			}
 		}
 		if v.Null && c.notNull {
-			s := r.local.schema
-			return w.stop("null value in column %q of relation %q violates not-null constraint", s.Columns[i].Name, s.Name)
+			return w.nullError(r, i)
 		}
 	}
 	w.scratch = scratch
 	return nil
 }
 
+func (w *Worker) nullError(r *relation, column int) error {
+	s := r.local.schema
+	return w.stop("null value in column %q of relation %q violates not-null constraint", s.Columns[column].Name, s.Name)
+}
+
+// value reads a column of a message by the type's input function and counts it.
+func (c *localColumn) value(col *stream.Column, scratch []byte) (datum.Value, []byte, error) {
+	switch col.Format {
+	case stream.ColumnText:
+		c.counters.TextValues++
+		c.counters.TextBytes += int64(len(col.Data))
+		return c.typ.Input(col.Data, c.typmod, scratch)
+	case stream.ColumnBinary:
+		c.counters.BinaryValues++
+		c.counters.BinaryBytes += int64(len(col.Data))
+		return c.typ.Receive(col.Data, c.typmod, scratch)
+	}
+	c.counters.Nulls++
+	return datum.Value{Null: true}, scratch, nil
+}
+
 // insertRow inserts a row into the table and its indexes
 // (ExecSimpleRelationInsert).
 func (w *Worker) insertRow(t *table, values []datum.Value) error {
-	if w.xid == 0 {
-		w.assignXID()
-	}
-	tid, err := t.heap.Insert(values, w.xid, w.command)
+	w.needXID()
+	tid, err := t.heap.Insert(values, w.command)
 	if err != nil {
-		return w.heapError(t, err)
+		return w.heapError(err)
 	}
 	w.command++
-	t.inserted++
+	duplicate := false
 	for _, x := range t.indexes {
-		for i, n := range x.columns {
-			x.values[i] = values[n]
-			if x.cstring[i] {
-				x.values[i].Bytes = untilNUL(x.values[i].Bytes)
-			}
+		dup, err := x.insert(values, tid, false)
+		if err != nil {
+			return w.indexError(err)
 		}
-		if err := x.btree.Insert(x.values, tid); err != nil {
-			return w.indexError(t, x, err)
-		}
+		duplicate = duplicate || dup
+	}
+	if duplicate {
+		return w.conflict(t, "insert_exists", tid, values)
 	}
 	return nil
+}
+
+// insert adds an entry for a row version to the index.
+func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged bool) (duplicate bool, err error) {
+	x.project(values)
+	return x.btree.Insert(x.values, tid, unchanged)
+}
+
+// project puts the values of the index's columns into x.values.
+func (x *localIndex) project(values []datum.Value) {
+	for i, n := range x.columns {
+		x.values[i] = values[n]
+		if x.cstring[i] {
+			x.values[i].Bytes = untilNUL(x.values[i].Bytes)
+		}
+	}
+}
+
+// conflict ends the worker because live rows have the new row's key in unique
+// indexes. By then the row and all its entries have been written; the rows in
+// the way are locked before the transaction is rolled back
+// (CheckAndReportConflict).
+func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum.Value) error {
+	var details []string
+	locked := map[storage.TID]bool{}
+	for _, x := range t.indexes {
+		if !x.schema.Unique || x.schema.Deferrable {
+			continue
+		}
+		x.project(values)
+		if x.hasNull() && !x.schema.NullsNotDistinct {
+			continue
+		}
+		scan := x.btree.Lookup(x.values, nil)
+		for {
+			other, ok := scan.Next()
+			if !ok {
+				break
+			}
+			if other == tid {
+				continue
+			}
+			if !locked[other] {
+				t.heap.LockShared(other)
+				locked[other] = true
+			}
+			details = append(details, fmt.Sprintf("Key already exists in unique index %q.", x.schema.Name))
+			break
+		}
+		scan.End()
+	}
+	w.Counters.Conflicts[kind]++
+	w.abort()
+	return &StopError{
+		Message: w.message,
+		Text:    fmt.Sprintf("conflict detected on relation \"%s.%s\": conflict=%s", t.schema.Schema, t.schema.Name, kind),
+		Detail:  strings.Join(details, " "),
+	}
+}
+
+func (x *localIndex) hasNull() bool {
+	for i := range x.schema.Keys {
+		if x.values[i].Null {
+			return true
+		}
+	}
+	return false
 }
 
 // untilNUL cuts a fixed-length string (type name) at its padding.
@@ -103,7 +175,7 @@ func untilNUL(b []byte) []byte {
 	return b
 }
 
-func (w *Worker) heapError(t *table, err error) error {
+func (w *Worker) heapError(err error) error {
 	var toast *heap.ToastError
 	if errors.As(err, &toast) {
 		return w.unsupported("%v", err)
@@ -111,17 +183,10 @@ func (w *Worker) heapError(t *table, err error) error {
 	return w.stop("%v", err)
 }
 
-func (w *Worker) indexError(t *table, x *localIndex, err error) error {
+func (w *Worker) indexError(err error) error {
 	var compress *index.CompressError
-	switch {
-	case errors.As(err, &compress):
+	if errors.As(err, &compress) {
 		return w.unsupported("%v", err)
-	case errors.Is(err, index.ErrDuplicate):
-		return &StopError{
-			Message: w.message,
-			Text:    fmt.Sprintf("conflict detected on relation \"%s.%s\": conflict=insert_exists", t.schema.Schema, t.schema.Name),
-			Detail:  fmt.Sprintf("Key already exists in unique index %q.", x.schema.Name),
-		}
 	}
 	return w.stop("%v", err)
 }

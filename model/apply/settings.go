@@ -14,12 +14,16 @@ type Settings struct {
 	FullPageWrites bool   // full_page_writes
 	DataChecksums  bool   // data_checksums (a property of the cluster)
 	WALLogHints    bool   // wal_log_hints
-	SegmentSize    uint64 // wal_segment_size, bytes
+	// SynchronousCommit is synchronous_commit of the subscription's worker: commits
+	// are flushed before the next transaction is applied.
+	SynchronousCommit bool
+	SharedBuffers     uint64 // shared_buffers, bytes
+	SegmentSize       uint64 // wal_segment_size, bytes
 }
 
 // DefaultSettings are those of a new PostgreSQL 18.
 func DefaultSettings() Settings {
-	return Settings{WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20}
+	return Settings{WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20}
 }
 
 // ignored are settings that are known not to change what the model computes,
@@ -29,7 +33,7 @@ var ignored = map[string]bool{
 	"checkpoint_completion_target": true, "default_toast_compression": true, "fsync": true, "jit": true,
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
 	"max_replication_slots": true, "max_wal_senders": true, "max_wal_size": true, "min_wal_size": true,
-	"server_version": true, "shared_buffers": true, "synchronous_commit": true, "timezone": true,
+	"server_version": true, "timezone": true,
 	"unix_socket_directories": true, "wal_compression": true, "wal_keep_size": true, "port": true,
 	"max_prepared_transactions": true, "wal_writer_delay": true, "wal_writer_flush_after": true,
 	"max_worker_processes": true, "max_logical_replication_workers": true, "work_mem": true,
@@ -57,6 +61,10 @@ func (s *Settings) Set(name, value string) error {
 		s.DataChecksums, err = parseBool(value)
 	case "wal_log_hints":
 		s.WALLogHints, err = parseBool(value)
+	case "synchronous_commit":
+		s.SynchronousCommit = value != "off" && value != "false" && value != "no" && value != "0"
+	case "shared_buffers":
+		s.SharedBuffers, err = parseBytes(value)
 	case "wal_segment_size":
 		s.SegmentSize, err = parseBytes(value)
 		if err == nil && (s.SegmentSize < 1<<20 || s.SegmentSize > 1<<30 || s.SegmentSize&(s.SegmentSize-1) != 0) {
@@ -113,7 +121,7 @@ func parseBytes(s string) (uint64, error) {
 
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
-	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size"}
+	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers"}
 	for k := range ignored {
 		known = append(known, k)
 	}

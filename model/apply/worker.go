@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 
+	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -40,13 +41,13 @@ type Worker struct {
 	lastID    uint32
 
 	inTransaction bool
-	xid           uint32 // of the current transaction, 0 if it has none yet
+	xacts         heap.Transactions
 	command       uint32 // command id of the next change
-	nextXID       uint32
-	commitExtra   int // bytes of a COMMIT beyond its least main data
+	commitExtra   int    // bytes of a COMMIT beyond its least main data
 
-	message int64 // number of the message being applied
-	values  []datum.Value
+	message int64         // number of the message being applied
+	values  []datum.Value // of the row that the message carries
+	row     []datum.Value // of the row that was found
 	scratch []byte
 }
 
@@ -57,9 +58,10 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		o.NextXID = firstXID
 	}
 	w := &Worker{
-		opts: o, nextXID: o.NextXID,
+		opts: o, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 	}
+	w.Counters.Conflicts = map[string]int64{}
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
 	for _, s := range db.Tables {
@@ -97,11 +99,11 @@ func (w *Worker) Preset(space, name string, columns ...string) error {
 		values[i] = v
 	}
 	w.log.SetSink(nil)
-	at, xid, next := w.log.LSN(), w.xid, w.nextXID
-	w.xid = firstXID - 1 // FrozenTransactionId: older than any
+	at, xid := w.log.LSN(), w.xacts.Current
+	w.xacts.Current = heap.FrozenXID
 	err := w.insertRow(t, values)
-	w.xid, w.nextXID, w.command = xid, next, 0
-	t.inserted--
+	w.xacts.Current, w.command = xid, 0
+	t.heap.Counters.Inserts--
 	t.preset++
 	w.log.MoveTo(at)
 	w.log.ResetCounts()
@@ -123,7 +125,7 @@ func (w *Worker) Apply(m *stream.Message) error {
 			return w.protocol(m, "begin within a transaction: expected its commit first")
 		}
 		w.Counters.Begins++
-		w.inTransaction, w.xid, w.command = true, 0, 0
+		w.inTransaction, w.command = true, 0
 	case stream.KindCommit:
 		if !w.inTransaction {
 			return w.protocol(m, "commit without a begin before it")
@@ -135,7 +137,11 @@ func (w *Worker) Apply(m *stream.Message) error {
 		w.last = nil
 	case stream.KindType, stream.KindOrigin, stream.KindMessage:
 		// The worker learns nothing from these that it would act on.
-	case stream.KindUpdate, stream.KindDelete, stream.KindTruncate:
+	case stream.KindUpdate:
+		return w.applyUpdate(m)
+	case stream.KindDelete:
+		return w.applyDelete(m)
+	case stream.KindTruncate:
 		return w.unsupported("%s messages", m.Kind)
 	case stream.KindStreamStart, stream.KindStreamStop, stream.KindStreamCommit, stream.KindStreamAbort, stream.KindStreamPrepare:
 		return w.unsupported("streamed transactions")
@@ -148,21 +154,34 @@ func (w *Worker) Apply(m *stream.Message) error {
 // commit ends the transaction. One that changed nothing leaves no trace.
 func (w *Worker) commit() {
 	w.Counters.Commits++
-	if w.xid != 0 {
-		w.log.InsertPlain(wal.TransactionCommit, w.commitExtra)
+	if xid := w.xacts.Current; xid != 0 {
+		w.xacts.Committed(xid, w.log.InsertPlain(wal.TransactionCommit, w.commitExtra))
 		w.Counters.WritingCommits++
 	}
-	w.inTransaction, w.xid = false, 0
+	w.inTransaction, w.xacts.Current = false, 0
 }
 
-// assignXID gives the transaction its id, as its first change does.
-func (w *Worker) assignXID() {
-	w.xid = w.nextXID
-	w.nextXID++
-	if w.nextXID < firstXID {
-		w.nextXID = firstXID
+// abort rolls the transaction back.
+func (w *Worker) abort() {
+	if xid := w.xacts.Current; xid != 0 {
+		w.log.InsertPlain(wal.TransactionAbort, 0)
+		w.xacts.Aborted(xid)
 	}
-	if w.xid%xidsPerCLOGPage == 0 || w.xid == firstXID {
+	w.inTransaction, w.xacts.Current = false, 0
+}
+
+// needXID gives the transaction its id, as its first change does.
+func (w *Worker) needXID() {
+	x := &w.xacts
+	if x.Current != 0 {
+		return
+	}
+	x.Current = x.Next
+	x.Next++
+	if x.Next < firstXID {
+		x.Next = firstXID
+	}
+	if x.Current%xidsPerCLOGPage == 0 || x.Current == firstXID {
 		w.log.InsertPlain(wal.CLOGZeroPage, 0)
 	}
 }

@@ -115,7 +115,11 @@ func parseInterval(text []byte) (span, error) {
 			frac = s.fraction()
 		}
 		s.skip()
-		u, known := units[string(lower(s.word()))]
+		word := s.word()
+		u, known := units[string(lower(word))]
+		if len(word) == 0 && len(s.b) == 0 {
+			u, known = units["s"], true // a last bare number counts seconds
+		}
 		if !known || frac != 0 && u.usecs == 0 {
 			return span{}, errFormat
 		}
@@ -189,7 +193,7 @@ func (s *scanner) clock(hour int64, neg bool) (int64, error) {
 	}
 	hi, lo := bits.Mul64(uint64(hour), usecsPerHour)
 	lo, carry := bits.Add64(lo, uint64(minute*usecsPerMinute+second*usecsPerSec+usec), 0)
-	if hi+carry != 0 || lo > 1<<63 || !neg && lo == 1<<63 {
+	if hi+carry != 0 || lo >= 1<<63 { // the smallest number is printed, but not read
 		return 0, errField
 	}
 	if neg {

@@ -102,13 +102,13 @@ func (t *Type) recordFields(text []byte, f func(i int, value []byte, null bool) 
 
 func (t *Type) inputRecord(text, scratch []byte) (datum.Value, []byte, error) {
 	start := len(scratch)
+	// The first pass only looks for NULLs; what is malformed is found by the
+	// second, after the columns before it have been read.
 	nulls := false
-	if err := t.recordFields(text, func(_ int, _ []byte, null bool) error {
+	_ = t.recordFields(text, func(_ int, _ []byte, null bool) error {
 		nulls = nulls || null
 		return nil
-	}); err != nil {
-		return datum.Value{}, scratch, err
-	}
+	})
 	b := recordBuilder{t: t}
 	scratch = b.begin(scratch, nulls)
 	err := t.recordFields(text, func(i int, value []byte, null bool) (err error) {

@@ -44,9 +44,15 @@ func (p *parser) alterColumn(a *alteration) {
 	}
 	switch {
 	case p.accept("set", "not", "null"):
-		column(passColumnAttributes, false, func(t *Table, i int) { p.setNotNull(t, i, "") })
+		column(passColumnAttributes, false, func(t *Table, i int) {
+			if a.recurse || len(t.Children) == 0 {
+				p.setNotNull(t, i, "", false)
+			} else {
+				p.db.markOwnNotNull(t, i, "")
+			}
+		})
 	case p.accept("drop", "not", "null"):
-		column(passDrop, false, func(t *Table, i int) { p.dropNotNull(t, i) })
+		column(passDrop, false, func(t *Table, i int) { p.dropNotNull(t, i, a.recurse) })
 	case p.accept("set", "default"):
 		text := p.defaultExpr(nil, func() bool { return p.is(",") })
 		column(passOther, true, func(t *Table, i int) { t.Columns[i].Default = text })
@@ -107,13 +113,7 @@ func (p *parser) alterColumn(a *alteration) {
 		p.accept("if", "exists")
 		column(passDrop, true, func(t *Table, i int) {
 			t.Columns[i].Identity = 0
-			p.db.Sequences = slices.DeleteFunc(p.db.Sequences, func(s *Sequence) bool {
-				if s.Table == t && s.Column == i {
-					delete(p.db.others, objectName{s.Schema, s.Name})
-					return true
-				}
-				return false
-			})
+			p.db.dropSequences(func(s *Sequence) bool { return s.Table == t && s.Column == i })
 		})
 	case p.is("set", "("), p.is("reset", "("):
 		p.next()
@@ -213,6 +213,7 @@ func (p *parser) rebuildIndexes(list []*Index) {
 				}
 				i := slices.Index(t.Indexes, x)
 				t.Indexes = append(slices.Delete(t.Indexes, i, i+1), x)
+				x.nameColumns()
 				if t.Kind == 'p' {
 					for _, child := range t.Children {
 						p.ensureIndex(child, x)
@@ -221,6 +222,21 @@ func (p *parser) rebuildIndexes(list []*Index) {
 			}
 		}
 	}
+}
+
+// nameColumns calls the columns of an index made anew as the table calls them
+// by now; expressions keep their names.
+func (x *Index) nameColumns() {
+	names := slices.Clone(x.colnames)
+	for i, k := range x.Keys {
+		if k.Column >= 0 {
+			names[i] = x.Table.Columns[k.Column].Name
+		}
+	}
+	for i, c := range x.Include {
+		names[len(x.Keys)+i] = x.Table.Columns[c].Name
+	}
+	x.colnames = uniqueColumnNames(names)
 }
 
 // uses reports whether the index depends on the column.

@@ -140,14 +140,14 @@ func (p *parser) alterAction(a *alteration) {
 		at := p.peek()
 		name := p.name("the name of a constraint")
 		p.dropBehavior()
-		a.add(passDrop, func() { p.dropConstraint(t, name, at, exists) })
+		a.add(passDrop, func() { p.dropConstraint(t, name, at, exists, a.recurse) })
 	case p.accept("drop"):
 		p.accept("column")
 		exists := p.accept("if", "exists")
 		at := p.peek()
 		name := p.name("the name of a column")
 		p.dropBehavior()
-		a.add(passDrop, func() { p.dropColumn(t, name, at, exists) })
+		a.add(passDrop, func() { p.dropColumn(t, name, at, exists, a.recurse) })
 	case p.accept("alter", "constraint"):
 		p.name("the name of a constraint")
 		for !p.atEnd() && !p.is(",") {
@@ -191,6 +191,7 @@ func (p *parser) alterAction(a *alteration) {
 				}
 				t.Inherits = append(t.Inherits, parent)
 				parent.Children = append(parent.Children, t)
+				parent.adopt(t)
 			})
 		}
 	case p.accept("no", "inherit"):
@@ -199,6 +200,7 @@ func (p *parser) alterAction(a *alteration) {
 			a.add(passOther, func() {
 				t.Inherits = slices.DeleteFunc(t.Inherits, func(o *Table) bool { return o == parent })
 				parent.Children = slices.DeleteFunc(parent.Children, func(o *Table) bool { return o == t })
+				parent.release(t)
 			})
 		}
 	case p.is("enable"), p.is("disable"):
@@ -318,14 +320,14 @@ func (p *parser) alterAdd(a *alteration) {
 		}
 		a.add(passAddColumn, func() {
 			p.ownedSequence(t, &def.columns[0])
-			p.addColumn(t, def.columns[0].Column)
+			p.addColumn(t, def.columns[0].Column, false)
 			p.bindSequences(t)
 		})
 	}
 	a.add(passAddConstraint, func() {
 		p.addNotNulls(t, def)
 		for _, c := range def.checks {
-			p.addCheck(t, c.Check, c.from, c.to)
+			p.addCheck(t, c.Check, c.from, c.to, false)
 		}
 	})
 	for _, x := range mergeIndexDefs(def.indexes) {
@@ -360,7 +362,7 @@ func (p *parser) usingIndex(t *Table, def *indexDef) {
 		}
 		for _, k := range x.Keys {
 			if k.Column >= 0 {
-				p.setNotNull(t, k.Column, "")
+				p.setNotNull(t, k.Column, "", false)
 			}
 		}
 		x.Primary = true
@@ -373,14 +375,17 @@ func (p *parser) usingIndex(t *Table, def *indexDef) {
 }
 
 // addColumn appends a column, to the children as well.
-func (p *parser) addColumn(t *Table, c Column) {
-	if t.Column(c.Name) >= 0 {
+func (p *parser) addColumn(t *Table, c Column, byParent bool) {
+	if i := t.Column(c.Name); i >= 0 {
+		t.Columns[i].origin.declare(byParent)
 		return // a child has the column already
 	}
+	c.origin = inherited{}
+	c.origin.declare(byParent)
 	t.Columns = append(t.Columns, c)
 	c.Identity = identityOf(t, c)
 	for _, child := range t.Children {
-		p.addColumn(child, c)
+		p.addColumn(child, c, true)
 	}
 }
 
@@ -394,7 +399,8 @@ func identityOf(t *Table, c Column) byte {
 }
 
 // dropColumn leaves the column's place and takes away all that refers to it.
-func (p *parser) dropColumn(t *Table, name string, at token, exists bool) {
+// Children lose a column that is not their own, but keep it after ONLY.
+func (p *parser) dropColumn(t *Table, name string, at token, exists, recurse bool) {
 	i := t.Column(name)
 	if i < 0 {
 		if !exists {
@@ -407,74 +413,73 @@ func (p *parser) dropColumn(t *Table, name string, at token, exists bool) {
 			p.db.dropIndex(x)
 		}
 	}
+	for _, child := range t.Children {
+		if j := child.Column(name); j >= 0 && child.Columns[j].origin.release(!recurse) {
+			p.dropColumn(child, name, at, true, true)
+		}
+	}
 	for _, c := range slices.Clone(t.Checks) {
 		if mentions(c.Expr, name) {
-			p.dropConstraint(t, c.Name, at, true)
+			p.dropConstraint(t, c.Name, at, true, recurse)
 		}
 	}
 	c := &t.Columns[i]
 	if c.notNull != "" {
 		p.db.dropConstraintName(objectName{t.Schema, c.notNull})
 	}
-	p.db.Sequences = slices.DeleteFunc(p.db.Sequences, func(s *Sequence) bool {
-		if s.Table == t && s.Column == i {
-			delete(p.db.others, objectName{s.Schema, s.Name})
-			return true
-		}
-		return false
-	})
+	p.db.dropSequences(func(s *Sequence) bool { return s.Table == t && s.Column == i })
 	*c = Column{Name: "........pg.dropped." + strconv.Itoa(i+1) + "........", Type: c.Type, Typmod: c.Typmod, Storage: c.Storage, Dropped: true}
-	for _, child := range t.Children {
-		p.dropColumn(child, name, at, true)
-	}
 }
 
 // dropConstraint finds a constraint of any kind by its name.
-func (p *parser) dropConstraint(t *Table, name string, at token, exists bool) {
+func (p *parser) dropConstraint(t *Table, name string, at token, exists, recurse bool) {
 	n := objectName{t.Schema, name}
 	if x := t.Index(name); x != nil && x.Constraint {
 		p.db.dropIndex(x)
 		return
 	}
-	found := false
 	if i := slices.IndexFunc(t.Checks, func(c Check) bool { return c.Name == name }); i >= 0 {
 		t.Checks = slices.Delete(t.Checks, i, i+1)
 		p.db.dropConstraintName(n)
-		found = true
-	} else if i := slices.Index(t.foreignKeys, name); i >= 0 {
-		t.foreignKeys = slices.Delete(t.foreignKeys, i, i+1)
-		t.ForeignKeys--
-		p.db.dropConstraintName(n)
-		found = true
-	} else {
-		for i := range t.Columns {
-			if c := &t.Columns[i]; c.NotNull && c.notNull == name {
-				p.dropNotNull(t, i)
-				return
+		for _, child := range t.Children {
+			if j := slices.IndexFunc(child.Checks, func(c Check) bool { return c.Name == name }); j >= 0 && child.Checks[j].origin.release(!recurse) {
+				p.dropConstraint(child, name, at, true, true)
 			}
-		}
-	}
-	if !found {
-		if !exists {
-			p.failAt(at, "found constraint %q, expected one of table %s", name, t.QualifiedName())
 		}
 		return
 	}
-	for _, child := range t.Children {
-		p.dropConstraint(child, name, at, true)
+	if i := slices.Index(t.foreignKeys, name); i >= 0 {
+		t.foreignKeys = slices.Delete(t.foreignKeys, i, i+1)
+		t.ForeignKeys--
+		p.db.dropConstraintName(n)
+		for _, child := range t.Children {
+			if child.Parent == t {
+				p.dropConstraint(child, name, at, true, true)
+			}
+		}
+		return
+	}
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c.NotNull && c.notNull == name {
+			p.dropNotNull(t, i, recurse)
+			return
+		}
+	}
+	if !exists {
+		p.failAt(at, "found constraint %q, expected one of table %s", name, t.QualifiedName())
 	}
 }
 
-func (p *parser) dropNotNull(t *Table, i int) {
+func (p *parser) dropNotNull(t *Table, i int, recurse bool) {
 	c := &t.Columns[i]
 	if !c.NotNull {
 		return
 	}
 	p.db.dropConstraintName(objectName{t.Schema, c.notNull})
-	c.NotNull, c.notNull = false, ""
+	c.NotNull, c.notNull, c.nnOrigin, c.nnOwn = false, "", inherited{}, false
 	for _, child := range t.Children {
-		if j := child.Column(c.Name); j >= 0 {
-			p.dropNotNull(child, j)
+		if j := child.Column(c.Name); j >= 0 && child.Columns[j].NotNull && child.Columns[j].nnOrigin.release(!recurse) {
+			p.dropNotNull(child, j, true)
 		}
 	}
 }

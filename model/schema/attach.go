@@ -22,6 +22,7 @@ func (p *parser) attachPartition(parent, child *Table, bound *Bound) {
 			}
 		}
 	}
+	parent.adopt(child)
 	for _, x := range parent.Indexes {
 		p.ensureIndex(child, x)
 	}
@@ -48,6 +49,7 @@ func (p *parser) detachPartition(parent, child *Table) {
 		p.fail("found table %s, expected a partition of %s", child.QualifiedName(), parent.QualifiedName())
 		return
 	}
+	parent.release(child)
 	child.Parent, child.Bound = nil, nil
 	parent.Children = slices.DeleteFunc(parent.Children, func(t *Table) bool { return t == child })
 	for _, x := range child.Indexes {

@@ -85,8 +85,8 @@ func (p *parser) columnClauses(def *tableDef, c *columnDef) {
 			conname = p.name("the name of a constraint")
 			continue
 		case p.accept("not", "null"):
-			def.notNulls = append(def.notNulls, notNullDef{column: c.Name, name: conname, at: at})
-			p.accept("no", "inherit")
+			own := p.accept("no", "inherit")
+			def.notNulls = append(def.notNulls, notNullDef{column: c.Name, name: conname, noInherit: own, at: at})
 		case p.accept("null"):
 		case p.accept("default"):
 			c.Default, c.hasDefault = p.defaultExpr(c.Type, p.atColumnClause), true

@@ -34,8 +34,9 @@ func (p *parser) tableConstraint(def *tableDef, t *Table) {
 	case p.accept("check"):
 		check = p.check(def, name)
 	case p.accept("not", "null"):
-		def.notNulls = append(def.notNulls, notNullDef{column: p.name("the name of a column"), name: name, at: at})
-		p.accept("no", "inherit")
+		nn := notNullDef{column: p.name("the name of a column"), name: name, at: at}
+		nn.noInherit = p.accept("no", "inherit")
+		def.notNulls = append(def.notNulls, nn)
 	case p.accept("primary", "key"):
 		last = &indexDef{unique: true, primary: true}
 	case p.accept("unique"):

@@ -42,6 +42,7 @@ type checkDef struct {
 
 type notNullDef struct {
 	column, name string
+	noInherit    bool
 	at           token
 }
 
@@ -303,20 +304,20 @@ func (p *parser) finishTable(t *Table, def *tableDef, inherits []*Table) {
 		// A constraint of the table's own goes before the parent's, whose name
 		// it would take over.
 		for i := range parent.Columns {
-			if c := &parent.Columns[i]; c.NotNull {
-				p.setNotNull(t, t.Column(c.Name), c.notNull)
+			if c := &parent.Columns[i]; c.NotNull && !c.nnOwn {
+				p.setNotNull(t, t.Column(c.Name), c.notNull, true)
 			}
 		}
 		for _, c := range parent.Checks {
 			if !c.NoInherit {
-				p.addCheck(t, c, 0, 0)
+				p.addCheck(t, c, 0, 0, true)
 			}
 		}
 		parent.Children = append(parent.Children, t)
 	}
 	t.Inherits = inherits
 	for _, c := range def.checks {
-		p.addCheck(t, c.Check, c.from, c.to)
+		p.addCheck(t, c.Check, c.from, c.to, false)
 	}
 	if t.Partition != nil {
 		p.resolvePartition(t)
@@ -335,7 +336,7 @@ func (p *parser) finishTable(t *Table, def *tableDef, inherits []*Table) {
 	for _, like := range def.likes {
 		if like.included["constraints"] {
 			for _, c := range like.table.Checks {
-				p.addCheck(t, c, 0, 0)
+				p.addCheck(t, c, 0, 0, false)
 			}
 		}
 		if like.included["indexes"] {

@@ -106,7 +106,10 @@ type Column struct {
 	Collation     string // as written, without pg_catalog; "" the type's own
 	Dropped       bool
 
-	notNull string // name of the not-null constraint
+	notNull  string    // name of the not-null constraint
+	origin   inherited // of the column
+	nnOrigin inherited // of the constraint
+	nnOwn    bool      // NO INHERIT: the constraint is not for children
 }
 
 // Attr is what tuple formation must know of the column.
@@ -236,6 +239,8 @@ type BoundValue struct {
 type Check struct {
 	Name, Expr             string
 	NoInherit, NotEnforced bool
+
+	origin inherited
 }
 
 // Exclusion is an EXCLUDE constraint; its index is among the table's.

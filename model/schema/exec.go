@@ -61,10 +61,11 @@ var passedOver = map[string]bool{
 	"do": true, "call": true, "lock": true, "set": true, "reset": true, "show": true, "discard": true,
 	"security": true, "listen": true, "notify": true, "unlisten": true, "refresh": true, "explain": true,
 	"declare": true, "fetch": true, "move": true, "close": true, "execute": true, "deallocate": true, "load": true,
-	"reassign": true, "import": true, "create": true, "alter": true, "drop": true, "(": true,
+	"reassign": true, "import": true, "(": true,
 }
 
-// twoWords are those of them whose kind takes the object's kind too.
+// objectKinds are the words that may follow CREATE, ALTER and DROP; a statement
+// with any other is not known.
 var objectKinds = map[string]bool{
 	"function": true, "procedure": true, "routine": true, "aggregate": true, "view": true, "rule": true, "policy": true,
 	"extension": true, "role": true, "user": true, "group": true, "database": true, "tablespace": true, "cast": true,

@@ -146,7 +146,7 @@ func (p *parser) indexKey(t *Table) keyDef {
 		return k
 	}
 	if k.column == "" {
-		p.loneColumn(&k, from)
+		p.loneColumn(t, &k, from)
 	}
 	if k.colname == "" {
 		k.colname = "expr"
@@ -174,29 +174,66 @@ func (p *parser) indexKey(t *Table) keyDef {
 	return k
 }
 
-// loneColumn turns an expression that is only a column, with COLLATE or not,
-// into that column, as the server does; from is its first token.
-func (p *parser) loneColumn(k *keyDef, from int) {
+// loneColumn turns an expression that is only a column into that column, as
+// the server does: COLLATE is split off, a cast to the column's own type is
+// none. from is the expression's first token.
+func (p *parser) loneColumn(t *Table, k *keyDef, from int) {
 	from, to := p.stripParens(from, p.i)
+	collation := ""
 	for i := to - 1; i > from; i-- {
 		if p.word(i, "collate") {
 			sub := &parser{db: p.db, st: p.st, i: i + 1}
-			if collation := sub.collation(); sub.err == nil && sub.i == to {
-				k.Collation = collation
-				from, to = p.stripParens(from, i)
+			if collation = sub.collation(); sub.err != nil || sub.i != to {
+				return
 			}
+			from, to = p.stripParens(from, i)
 			break
 		}
 	}
-	if t := p.st.toks[from]; to == from+1 && (t.kind == tokQuoted || t.kind == tokIdent && !valueFunctions[t.text]) {
-		switch t.text {
-		case "true", "false", "null":
-			if t.kind == tokIdent {
+	for from < to {
+		end := p.operandEnd(from, to)
+		for pos := end; pos < to; {
+			if !p.at(pos, "::") {
+				return
+			}
+			if pos = p.noCast(t, k.colname, pos+1); pos < 0 || pos > to {
 				return
 			}
 		}
-		k.Expr, k.column, k.colname = "", t.text, t.text
+		if end == from+1 {
+			break
+		}
+		inner, innerEnd := p.stripParens(from, end)
+		if inner == from && innerEnd == to {
+			return // not a column
+		}
+		from, to = inner, innerEnd
 	}
+	if from >= to {
+		return
+	}
+	tok := p.st.toks[from]
+	if tok.kind != tokQuoted && (tok.kind != tokIdent || valueFunctions[tok.text] || tok.text == "true" || tok.text == "false" || tok.text == "null") {
+		return
+	}
+	k.Expr, k.column, k.colname = "", tok.text, tok.text
+	if collation != "" {
+		k.Collation = collation
+	}
+}
+
+// noCast reads the type of a cast and returns the index after it, or -1 if the
+// cast of the column would be more than its name.
+func (p *parser) noCast(t *Table, column string, at int) int {
+	sub := &parser{db: p.db, st: p.st, i: at}
+	warnings := len(p.db.Warnings)
+	ct := sub.typeName("a type")
+	p.db.Warnings = p.db.Warnings[:warnings]
+	i := t.Column(column)
+	if sub.err != nil || i < 0 || t.Columns[i].Type != ct.typ || ct.typmod >= 0 && ct.typmod != t.Columns[i].Typmod {
+		return -1
+	}
+	return sub.i
 }
 
 // collation reads a collation's name; pg_catalog is left out.
@@ -245,7 +282,7 @@ func (p *parser) newIndex(t *Table, def *indexDef) *Index {
 				return nil
 			}
 			if x.Primary {
-				p.setNotNull(t, k.Column, "")
+				p.setNotNull(t, k.Column, "", false)
 			}
 		}
 		x.Keys = append(x.Keys, k.IndexKey)

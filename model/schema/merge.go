@@ -5,19 +5,108 @@ package schema
 
 import "slices"
 
+// inherited says where a column or constraint comes from: attislocal and
+// attinhcount, conislocal and coninhcount. One without any origin is dropped.
+type inherited struct {
+	local   bool
+	parents int
+}
+
+// declare notes one more origin.
+func (o *inherited) declare(byParent bool) {
+	if byParent {
+		o.parents++
+	} else {
+		o.local = true
+	}
+}
+
+// adopt makes the column or constraint of a new child a parent's too; that of
+// a partition is no more its own.
+func (o *inherited) adopt(partition bool) {
+	o.parents++
+	if partition {
+		o.local = false
+	}
+}
+
+// release takes back one parent's. With keep (ALTER TABLE ONLY, or when the
+// parent itself goes) it becomes the child's own; else the result says
+// whether nothing is left of it.
+func (o *inherited) release(keep bool) (gone bool) {
+	o.parents = max(0, o.parents-1)
+	if keep && o.parents == 0 {
+		o.local = true
+	}
+	return o.parents == 0 && !o.local
+}
+
 // inheritColumns copies a parent's columns but for those that the table has by
-// another parent already.
+// another parent already; these may still get a default.
 func inheritColumns(t *Table, parent *Table) {
 	for i := range parent.Columns {
 		c := parent.Columns[i]
-		if c.Dropped || t.Column(c.Name) >= 0 {
+		if c.Dropped {
 			continue
 		}
-		c.NotNull, c.notNull = false, ""
+		if j := t.Column(c.Name); j >= 0 {
+			own := &t.Columns[j]
+			own.origin.declare(true)
+			if own.Default == "" {
+				own.Default = c.Default
+			}
+			continue
+		}
+		c.NotNull, c.notNull, c.nnOrigin, c.nnOwn = false, "", inherited{}, false
+		c.origin = inherited{parents: 1}
 		if t.Parent == nil {
 			c.Identity = 0
 		}
 		t.Columns = append(t.Columns, c)
+	}
+}
+
+// adopt notes that the columns and constraints that a new child has in common
+// with the parent are the parent's too.
+func (t *Table) adopt(child *Table) {
+	partition := child.Parent == t
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if j := child.Column(c.Name); j >= 0 && !c.Dropped {
+			own := &child.Columns[j]
+			own.origin.adopt(partition)
+			if c.NotNull && own.NotNull {
+				own.nnOrigin.adopt(partition)
+			}
+		}
+	}
+	for _, c := range t.Checks {
+		for j := range child.Checks {
+			if child.Checks[j].Name == c.Name {
+				child.Checks[j].origin.adopt(partition)
+			}
+		}
+	}
+}
+
+// release is the opposite, after DETACH PARTITION or NO INHERIT.
+func (t *Table) release(child *Table) {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if j := child.Column(c.Name); j >= 0 && !c.Dropped {
+			own := &child.Columns[j]
+			own.origin.release(true)
+			if c.NotNull {
+				own.nnOrigin.release(true)
+			}
+		}
+	}
+	for _, c := range t.Checks {
+		for j := range child.Checks {
+			if child.Checks[j].Name == c.Name {
+				child.Checks[j].origin.release(true)
+			}
+		}
 	}
 }
 
@@ -29,10 +118,14 @@ func (p *parser) mergeColumn(t *Table, def *columnDef) {
 			p.fail("found column %q, expected one of table %s", def.Name, t.QualifiedName())
 			return
 		}
+		def.Column.origin.local = true
 		t.Columns = append(t.Columns, def.Column)
 		return
 	}
 	c := &t.Columns[j]
+	if t.Parent == nil {
+		c.origin.local = true
+	}
 	if def.hasDefault || def.Default != "" {
 		c.Default = def.Default
 	}
@@ -65,31 +158,53 @@ func (p *parser) addNotNulls(t *Table, def *tableDef) {
 			p.noColumn(nn.at, t, nn.column)
 			return
 		}
-		p.setNotNull(t, i, names[nn.column])
+		if nn.noInherit {
+			p.db.markOwnNotNull(t, i, names[nn.column])
+		} else {
+			p.setNotNull(t, i, names[nn.column], false)
+		}
 	}
 }
 
 // setNotNull marks a column, here and in all children.
-func (p *parser) setNotNull(t *Table, i int, name string) {
+func (p *parser) setNotNull(t *Table, i int, name string, byParent bool) {
+	if !p.db.markNotNull(t, i, name, byParent) {
+		return // the children have it already
+	}
 	c := &t.Columns[i]
-	if c.NotNull {
-		return // and so are the children's
-	}
-	if name == "" {
-		name = p.db.chooseConstraintName(t.Name, c.Name, "not_null", t.Schema)
-	}
-	c.NotNull, c.notNull = true, name
-	p.db.constraints[objectName{t.Schema, name}]++
 	for _, child := range t.Children {
 		if j := child.Column(c.Name); j >= 0 {
-			p.setNotNull(child, j, c.notNull)
+			p.setNotNull(child, j, c.notNull, true)
 		}
+	}
+}
+
+// markNotNull marks a column in one table; it reports whether that is new.
+func (d *Database) markNotNull(t *Table, i int, name string, byParent bool) bool {
+	c := &t.Columns[i]
+	c.nnOrigin.declare(byParent)
+	if c.NotNull {
+		return false
+	}
+	if name == "" {
+		name = d.chooseConstraintName(t.Name, c.Name, "not_null", t.Schema)
+	}
+	c.NotNull, c.notNull = true, name
+	d.constraints[objectName{t.Schema, name}]++
+	return true
+}
+
+// markOwnNotNull marks a column with a constraint that is NO INHERIT, as
+// ALTER TABLE ONLY makes it where there are children.
+func (d *Database) markOwnNotNull(t *Table, i int, name string) {
+	if d.markNotNull(t, i, name, false) {
+		t.Columns[i].nnOwn = true
 	}
 }
 
 // addCheck enters a CHECK constraint. One without a name is called after the
 // column if its expression refers to a single one.
-func (p *parser) addCheck(t *Table, c Check, from, to int) {
+func (p *parser) addCheck(t *Table, c Check, from, to int, byParent bool) {
 	if c.Name == "" {
 		column := ""
 		if cols := p.columnsIn(t, from, to); len(cols) == 1 {
@@ -97,14 +212,19 @@ func (p *parser) addCheck(t *Table, c Check, from, to int) {
 		}
 		c.Name = p.db.chooseConstraintName(t.Name, column, "check", t.Schema)
 	}
-	if slices.ContainsFunc(t.Checks, func(o Check) bool { return o.Name == c.Name }) {
-		return // merged with an inherited one
+	for i := range t.Checks {
+		if t.Checks[i].Name == c.Name {
+			t.Checks[i].origin.declare(byParent) // merged with an inherited one
+			return
+		}
 	}
+	c.origin = inherited{}
+	c.origin.declare(byParent)
 	t.Checks = append(t.Checks, c)
 	p.db.constraints[objectName{t.Schema, c.Name}]++
 	if !c.NoInherit {
 		for _, child := range t.Children {
-			p.addCheck(child, c, 0, 0)
+			p.addCheck(child, c, 0, 0, true)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -206,27 +205,23 @@ func comparableLines(lines []string, name string) []string {
 }
 
 func TestRecordedCatalog(t *testing.T) {
-	for _, name := range []string{"features", "features_dump"} {
+	for _, name := range []string{"features", "features_dump", "random_names", "random_trees"} {
 		t.Run(name, func(t *testing.T) {
-			script, err := os.Open("testdata/recorded/" + name + ".sql")
-			if err != nil {
-				t.Fatal(err)
+			ext := ""
+			if strings.HasPrefix(name, "random") {
+				ext = ".gz"
 			}
-			defer script.Close()
-			d, err := Read(script, name+".sql")
-			if err != nil {
-				t.Fatal(err)
-			}
-			recorded, err := os.ReadFile("testdata/recorded/" + name + ".catalog")
+			script := readTestdata(t, "testdata/recorded/"+name+".sql"+ext)
+			recorded := readTestdata(t, "testdata/recorded/"+name+".catalog"+ext)
+			d, err := Read(strings.NewReader(script), name+".sql")
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range d.Warnings {
 				t.Log(w)
 			}
-			want := comparableLines(strings.Split(string(recorded), "\n"), name)
-			got := catalogLines(d)
-			diffLines(t, got, want)
+			diffLines(t, catalogLines(d), comparableLines(strings.Split(recorded, "\n"), name))
+			checkDatabase(t, d)
 		})
 	}
 }

@@ -1,8 +1,8 @@
 package schema
 
 import (
-	"bufio"
 	"compress/gzip"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -11,26 +11,38 @@ import (
 // recordedDDL reads testdata/recorded_ddl.sql.gz: every DDL text of the
 // project's recorded cases and grids, one a block, with its origin.
 func recordedDDL(t testing.TB) map[string]string {
-	f, err := os.Open("testdata/recorded_ddl.sql.gz")
+	scripts := map[string]string{}
+	name := ""
+	for line := range strings.SplitSeq(readTestdata(t, "testdata/recorded_ddl.sql.gz"), "\n") {
+		if n, ok := strings.CutPrefix(line, "-- FROM "); ok {
+			name = n
+			continue
+		}
+		if name != "" {
+			scripts[name] += line + "\n"
+		}
+	}
+	return scripts
+}
+
+// readTestdata reads a file, compressed or not.
+func readTestdata(t testing.TB, name string) string {
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scripts := map[string]string{}
-	name := ""
-	sc := bufio.NewScanner(z)
-	for sc.Scan() {
-		if n, ok := strings.CutPrefix(sc.Text(), "-- FROM "); ok {
-			name = n
-			continue
-		}
-		scripts[name] += sc.Text() + "\n"
-	}
-	return scripts
+	return string(b)
 }
 
 func TestRecordedCases(t *testing.T) {

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"applysim/experiments/recorded"
+	"applysim/model/apply"
+	"applysim/model/schema"
+	"applysim/wal"
+)
+
+var replayHelp = help{
+	usage: "applysim replay (--case DIR | --schema FILE --stream FILE|-) [FLAGS]",
+	text: `
+Applies a captured change stream to a simulated subscriber and reports the WAL
+it writes and the pages it leaves. With --schema the subscriber's tables are
+made from DDL (pg_dump --schema-only will do) and are empty; the stream is what
+pg_recvlogical --plugin=pgoutput writes, or one hex message a line, gzip or
+not. With --case both come from a recorded case's folder.
+Exit code 1 when replication would stop, with the results so far.`,
+	example: `  $ pg_dump --schema-only app > schema.sql
+  $ applysim replay --schema schema.sql --stream stream.bin --set wal_level=logical
+`,
+}
+
+// firstLSN is where the WAL of a run without a recorded case begins: where
+// initdb lets that of a new cluster begin, at its second segment.
+const firstLSN wal.LSN = 16 << 20
+
+type replayOptions struct {
+	caseDir, schema, stream, events string
+	set                             []string
+	version, records, format        string
+	skipConflicts                   bool
+}
+
+func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
+	f.StringVar(&o.caseDir, "case", "", "folder `DIR` of a recorded case")
+	f.StringVar(&o.schema, "schema", "", "the subscriber's DDL, a `FILE`")
+	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
+	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream (not supported yet)")
+	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
+	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber")
+	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
+	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict (not supported yet)")
+	return formatFlag(f, replayFormats...)
+}
+
+var replayFormats = []string{"text", "json", "markdown", "csv"}
+
+// replay applies a captured stream.
+func replay(env environment, args []string) error {
+	f := newFlags("replay")
+	var o replayOptions
+	format := o.addFlags(f)
+	if helped, err := parse(env, f, args, replayHelp); helped || err != nil {
+		return err
+	}
+	o.format = *format
+	if err := o.check(f); err != nil {
+		return err
+	}
+
+	// The sink needs the worker's log, and the worker is made with the sink.
+	var log *wal.Log
+	var sink wal.Sink
+	out := io.Writer(env.stdout)
+	var file *resultFile
+	if o.records != "" {
+		records := out
+		if o.records == "-" {
+			out = env.stderr
+		} else {
+			var err error
+			if file, err = createResult(o.records); err != nil {
+				return fmt.Errorf("--records: %w", err)
+			}
+			defer file.abandon()
+			records = file
+		}
+		var line []byte
+		sink = func(r *wal.Record) {
+			line = append(recorded.AppendLine(line[:0], log, r), '\n')
+			records.Write(line) // bufio keeps the error for the flush
+		}
+	}
+
+	s, err := o.subscriber(env, sink, func(l *wal.Log) { log = l })
+	if err != nil {
+		return err
+	}
+	defer s.stream.Close()
+	for _, text := range s.warnings {
+		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
+	}
+	start := s.worker.Log().InsertLSN()
+	messages, err := recorded.Apply(s.worker, s.stream)
+	stopped, err := o.stopped(err)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		if err := file.commit(); err != nil {
+			return fmt.Errorf("--records: %w", err)
+		}
+	}
+	for _, text := range s.worker.Warnings {
+		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
+	}
+	report := recorded.NewReport(s.worker, start, messages, stopped)
+	report.Warnings = append(s.warnings, report.Warnings...)
+	if err := printReplay(out, o.format, s.worker, report); err != nil {
+		return err
+	}
+	if stopped != nil {
+		env.stdout.Flush() // the results come before the error
+		stop := report.Stopped
+		fmt.Fprintf(env.stderr, "applysim: message %d (offset %d): replication would stop\nERROR:  %s\n", stop.Message, stop.Offset, stop.Error)
+		if stop.Detail != "" {
+			fmt.Fprintf(env.stderr, "DETAIL:  %s\n", stop.Detail)
+		}
+		return errNo
+	}
+	return nil
+}
+
+// check says which flags do not go together.
+func (o *replayOptions) check(f *pflag.FlagSet) error {
+	switch {
+	case f.NArg() > 0:
+		return hint(f, "unexpected argument %q", f.Arg(0))
+	case o.caseDir != "" && (o.schema != "" || o.stream != ""):
+		return hint(f, "--case has its own schema and stream: expected it without --schema and --stream")
+	case o.caseDir == "" && (o.schema == "" || o.stream == ""):
+		return hint(f, "expected --case, or both --schema and --stream")
+	case o.schema == "-" && o.stream == "-":
+		return hint(f, "--schema and --stream cannot both be standard input")
+	case o.events != "":
+		return errors.New("not supported: --events: what ran on the subscriber beside the stream")
+	}
+	if v, _, _ := strings.Cut(o.version, "."); v != "18" {
+		return fmt.Errorf("not supported: --server-version %s: expected 18, the version that is modelled", o.version)
+	}
+	return checkFormat(f, o.format, replayFormats...)
+}
+
+// stopped sorts the errors of a run: those at which replication would stop,
+// and those of the input.
+func (o *replayOptions) stopped(err error) (*recorded.MessageError, error) {
+	var at *recorded.MessageError
+	var stop *apply.StopError
+	if !errors.As(err, &at) || !errors.As(err, &stop) {
+		return nil, err
+	}
+	if o.skipConflicts && strings.Contains(stop.Text, "conflict=") {
+		return nil, fmt.Errorf("message %d (offset %d): not supported: --skip-conflicts: going on after a conflict", at.Message, at.Offset)
+	}
+	return at, nil
+}
+
+// subscriber is a worker that is ready to apply its stream.
+type subscriber struct {
+	worker   *apply.Worker
+	stream   io.ReadCloser
+	warnings []string
+}
+
+// subscriber makes the worker. attach gets its log before a record is written.
+func (o *replayOptions) subscriber(env environment, sink wal.Sink, attach func(*wal.Log)) (*subscriber, error) {
+	settings := apply.DefaultSettings()
+	changes := map[string]string{}
+	for _, text := range o.set {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %s: expected the form name=value", text)
+		}
+		if err := settings.Set(name, value); err != nil {
+			return nil, fmt.Errorf("--set %s: %w", text, err)
+		}
+		changes[strings.ToLower(name)] = value
+	}
+	if o.caseDir != "" {
+		return o.caseSubscriber(sink, changes, attach)
+	}
+	return o.schemaSubscriber(env, sink, settings, attach)
+}
+
+// caseSubscriber makes the worker of a recorded case. Its settings are the
+// recorded ones, changed by --set.
+func (o *replayOptions) caseSubscriber(sink wal.Sink, changes map[string]string, attach func(*wal.Log)) (*subscriber, error) {
+	c, err := recorded.Open(hostFS{}, o.caseDir)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range changes {
+		if name == "data_checksums" {
+			c.Start.DataChecksums = value
+		} else {
+			c.Start.Settings[name] = value
+		}
+	}
+	db, err := schema.Read(strings.NewReader(c.DDL), "case.json")
+	if err != nil {
+		return nil, err
+	}
+	w, err := c.Worker(sink)
+	if err != nil {
+		return nil, err
+	}
+	attach(w.Log())
+	in, err := c.Stream()
+	if err != nil {
+		return nil, err
+	}
+	return &subscriber{w, in, schemaWarnings("case.json", db)}, nil
+}
+
+// schemaSubscriber makes a worker with empty tables.
+func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, settings apply.Settings, attach func(*wal.Log)) (*subscriber, error) {
+	ddl, err := openInput(env, o.schema)
+	if err != nil {
+		return nil, err
+	}
+	defer ddl.Close()
+	db, err := schema.Read(ddl, o.schema)
+	if err != nil {
+		return nil, err
+	}
+	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, Sink: sink})
+	if err != nil {
+		return nil, err
+	}
+	attach(w.Log())
+	warnings := schemaWarnings(o.schema, db)
+	if settings.FullPageWrites {
+		warnings = append(warnings, "tables start empty and no checkpoint is assumed during the run: "+
+			"full_page_writes is on, but no full-page image is written")
+	}
+	in, err := openInput(env, o.stream)
+	if err != nil {
+		return nil, err
+	}
+	return &subscriber{w, in, warnings}, nil
+}
+
+// schemaWarnings lists what the DDL reader was in doubt about, and what it
+// passed over.
+func schemaWarnings(file string, db *schema.Database) []string {
+	warnings := []string{}
+	for _, w := range db.Warnings {
+		warnings = append(warnings, w.String())
+	}
+	if len(db.Skipped) == 0 {
+		return warnings
+	}
+	total := 0
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(db.Skipped)) {
+		n := db.Skipped[kind]
+		total += n
+		kinds = append(kinds, fmt.Sprintf("%d %s", n, kind))
+	}
+	return append(warnings, fmt.Sprintf("%s: passed over %s: %s", file, plural(total, "statement"), strings.Join(kinds, ", ")))
+}

@@ -1,0 +1,101 @@
+package heap
+
+// Following an index entry to its row version, after heapam_handler.c
+// (heapam_index_fetch_tuple) and heapam.c (heap_hot_search_buffer).
+
+import "applysim/wal/storage"
+
+// Fetch follows an index entry's heap TID to a version that a dirty snapshot
+// sees. If there is none, allDead says whether the whole HOT chain is dead to
+// everybody. stay is the page that the scan stays on, InvalidBlock if none:
+// coming to another page may prune it.
+func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.TID, ok, allDead bool) {
+	t.Counters.Fetches++
+	if stay != tid.Block {
+		t.pruneOnAccess(tid.Block)
+	}
+	p := &t.pages[tid.Block]
+	allDead = true
+	off := tid.Offset
+	start := true
+	var prior uint32
+	for off >= 1 && int(off) <= len(p.items) {
+		lp := p.items[off-1]
+		if lp.flags() != lpNormal {
+			if lp.flags() == lpRedirect && start {
+				off, start = lp.redirect(), false
+				continue
+			}
+			break
+		}
+		h := p.header(tid.Block, off)
+		if start && h.infomask2&heapOnly != 0 || prior != 0 && prior != h.xmin {
+			break
+		}
+		t.Counters.ChainSteps++
+		if t.visible(p, h) {
+			return storage.TID{Block: tid.Block, Offset: off}, true, false
+		}
+		if allDead && !t.surelyDead(h) {
+			allDead = false
+		}
+		if !h.hotUpdated() {
+			break
+		}
+		off, start, prior = h.ctid.Offset, false, h.xmax
+	}
+	return storage.TID{}, false, allDead
+}
+
+// hotUpdated is HeapTupleHeaderIsHotUpdated.
+func (h *header) hotUpdated() bool {
+	return h.infomask2&hotUpdated != 0 && h.infomask&xmaxInvalid == 0 && h.infomask&xminInvalid == 0
+}
+
+// Vacuumable says whether every version that an index entry leads to is dead,
+// so that the entry may be deleted (part of heap_index_delete_tuples).
+func (t *Table) Vacuumable(tid storage.TID) bool {
+	p := &t.pages[tid.Block]
+	off, start := tid.Offset, true
+	var prior uint32
+	for off >= 1 && int(off) <= len(p.items) {
+		lp := p.items[off-1]
+		if lp.flags() != lpNormal {
+			if lp.flags() == lpRedirect && start {
+				off, start = lp.redirect(), false
+				continue
+			}
+			break
+		}
+		h := p.header(tid.Block, off)
+		if start && h.infomask2&heapOnly != 0 || prior != 0 && prior != h.xmin {
+			break
+		}
+		if t.vacuumStatus(p, h) != statusDead {
+			return false
+		}
+		if !h.hotUpdated() {
+			break
+		}
+		off, start, prior = h.ctid.Offset, false, h.xmax
+	}
+	return true
+}
+
+// Scan calls yield for each version that a dirty snapshot sees, in physical
+// order, until it returns false. It never prunes.
+func (t *Table) Scan(yield func(storage.TID) bool) {
+	for b := range t.pages {
+		block := storage.BlockNumber(b)
+		p := &t.pages[b]
+		for i := range p.items {
+			if p.items[i].flags() != lpNormal {
+				continue
+			}
+			off := storage.OffsetNumber(i + 1)
+			if t.visible(p, p.header(block, off)) && !yield(storage.TID{Block: block, Offset: off}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package heap
+
+import "applysim/wal/storage"
+
+// Bits of a row version's header. Source: REL_18_1,
+// src/include/access/htup_details.h.
+const (
+	hasNull       = 0x0001 // HEAP_HASNULL
+	hasVarWidth   = 0x0002 // HEAP_HASVARWIDTH
+	xmaxKeyShare  = 0x0010 // HEAP_XMAX_KEYSHR_LOCK
+	comboCID      = 0x0020 // HEAP_COMBOCID
+	xmaxExclusive = 0x0040 // HEAP_XMAX_EXCL_LOCK
+	xmaxLockOnly  = 0x0080 // HEAP_XMAX_LOCK_ONLY
+	xminCommitted = 0x0100 // HEAP_XMIN_COMMITTED
+	xminInvalid   = 0x0200 // HEAP_XMIN_INVALID
+	xmaxCommitted = 0x0400 // HEAP_XMAX_COMMITTED
+	xmaxInvalid   = 0x0800 // HEAP_XMAX_INVALID
+	updatedRow    = 0x2000 // HEAP_UPDATED
+
+	xmaxBits = xmaxCommitted | xmaxInvalid | xmaxKeyShare | xmaxExclusive | xmaxLockOnly
+
+	keysUpdated = 0x2000 // HEAP_KEYS_UPDATED, in infomask2
+	hotUpdated  = 0x4000 // HEAP_HOT_UPDATED
+	heapOnly    = 0x8000 // HEAP_ONLY_TUPLE
+)
+
+// header is the part of a row version's header that changes, and what says
+// which transactions made and ended it.
+type header struct {
+	xmin, xmax uint32
+	cid        uint32
+	ctid       storage.TID
+	infomask   uint16
+	infomask2  uint16 // without the number of columns
+}
+
+// lockOnly says whether xmax only locks the version.
+func (h *header) lockOnly() bool { return h.infomask&xmaxLockOnly != 0 }
+
+// header returns the header of item off, which may be changed.
+func (p *page) header(block storage.BlockNumber, off storage.OffsetNumber) *header {
+	p.materialize(block)
+	return &p.headers[off-1]
+}
+
+// materialize makes the headers of all items of a page whose versions were only
+// inserted so far.
+func (p *page) materialize(block storage.BlockNumber) {
+	if p.headers != nil {
+		return
+	}
+	p.headers = make([]header, len(p.items), len(p.items)+8)
+	r := 0
+	for i := range p.items {
+		o := storage.OffsetNumber(i + 1)
+		for r+1 < len(p.runs) && p.runs[r+1].first <= o {
+			r++
+		}
+		run := &p.runs[r]
+		p.headers[i] = header{
+			xmin: run.xmin, cid: run.cid + uint32(o-run.first), ctid: storage.TID{Block: block, Offset: o},
+			infomask: xmaxInvalid,
+		}
+	}
+	p.runs = nil
+}
+
+// setXmax ends or locks a version in the name of xid.
+func (h *header) setXmax(xid uint32, infomask, infomask2 uint16) {
+	h.infomask = h.infomask&^xmaxBits | infomask
+	h.infomask2 = h.infomask2&^keysUpdated | infomask2
+	h.xmax = xid
+}

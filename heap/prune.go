@@ -1,0 +1,259 @@
+package heap
+
+// Pruning, after pruneheap.c and bufpage.c (PageRepairFragmentation).
+
+import (
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// pruning is the plan for one page.
+type pruning struct {
+	status      [MaxHeapTuplesPerPage + 1]status
+	processed   [MaxHeapTuplesPerPage + 1]bool
+	redirects   []storage.OffsetNumber // pairs: from, to
+	dead        []storage.OffsetNumber // become LP_DEAD
+	unused      []storage.OffsetNumber // become LP_UNUSED
+	pruneXID    uint32                 // new hint: oldest transaction that left something to prune
+	conflictXID uint32                 // newest one that ended a version which goes
+	deleted     int                    // versions that go
+	chain       []storage.OffsetNumber
+}
+
+// pruneOnAccess prunes a page that is visited, if it is worth it: something was
+// ended by a transaction that all have forgotten, and the page is full or short
+// of space (heap_page_prune_opt). A page that the worker itself keeps in use
+// cannot be pruned.
+func (t *Table) pruneOnAccess(block storage.BlockNumber) {
+	p := &t.pages[block]
+	if p.pruneXID == 0 || block == t.pinned || !t.xacts.removable(p.pruneXID) {
+		return
+	}
+	if !p.full && p.freeSpace() >= max(t.reserve, storage.PageSize/10) {
+		return
+	}
+	t.prune(block, wal.Heap2PruneOnAccess)
+}
+
+// prune removes dead versions from a page (heap_page_prune_and_freeze).
+func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
+	t.Counters.Prunes++
+	p := &t.pages[block]
+	if t.owner == block {
+		t.disown()
+	}
+	r := &t.pruning
+	r.redirects, r.dead, r.unused = r.redirects[:0], r.dead[:0], r.unused[:0]
+	r.pruneXID, r.conflictXID, r.deleted = 0, 0, 0
+	n := storage.OffsetNumber(len(p.items))
+	for off := n; off >= 1; off-- {
+		r.processed[off] = false
+		r.status[off] = statusUnknown
+		switch p.items[off-1].flags() {
+		case lpUnused, lpDead:
+			r.processed[off] = true
+		case lpNormal:
+			r.status[off] = t.vacuumStatus(p, p.header(block, off))
+		}
+	}
+	for off := storage.OffsetNumber(1); off <= n; off++ {
+		if r.processed[off] {
+			continue
+		}
+		if p.items[off-1].flags() == lpRedirect || p.headers[off-1].infomask2&heapOnly == 0 {
+			t.pruneChain(p, off)
+		}
+	}
+	for off := storage.OffsetNumber(1); off <= n; off++ {
+		if r.processed[off] {
+			continue
+		}
+		// A heap-only version that no chain leads to: what an abort left.
+		if r.status[off] == statusDead {
+			r.conflict(&p.headers[off-1], t.xacts)
+			r.removeUnused(off)
+		} else {
+			r.keep(p, off)
+		}
+	}
+	if p.pruneXID != r.pruneXID || p.full {
+		p.pruneXID, p.full = r.pruneXID, false
+	}
+	if len(r.redirects)+len(r.dead)+len(r.unused) == 0 {
+		return
+	}
+	t.Counters.Pruned += int64(r.deleted)
+	t.dead -= int64(r.deleted - len(r.dead))
+	for i := 0; i < len(r.redirects); i += 2 {
+		p.items[r.redirects[i]-1].setRedirect(r.redirects[i+1])
+	}
+	for _, off := range r.dead {
+		p.items[off-1] = makeLinePointer(0, lpDead, 0)
+	}
+	for _, off := range r.unused {
+		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
+	}
+	p.repairFragmentation()
+	data, main := 0, 0
+	if r.conflictXID != 0 {
+		main += sizeOfXID
+	}
+	if k := len(r.redirects) / 2; k > 0 {
+		data += pruneItemsHeader + 2*offsetSize*k
+	}
+	if k := len(r.dead); k > 0 {
+		data += pruneItemsHeader + offsetSize*k
+	}
+	if k := len(r.unused); k > 0 {
+		data += pruneItemsHeader + offsetSize*k
+	}
+	p.lsn = t.log.InsertMain(typ, t.rel, block, data, main)
+}
+
+// Sizes in a prune record. Source: REL_18_1, src/include/access/heapam_xlog.h
+// (xlhp_prune_items).
+const (
+	sizeOfXID        = 4
+	offsetSize       = 2
+	pruneItemsHeader = 2
+)
+
+// pruneChain decides what becomes of the HOT chain that begins at root
+// (heap_prune_chain).
+func (t *Table) pruneChain(p *page, root storage.OffsetNumber) {
+	r := &t.pruning
+	chain := r.chain[:0]
+	redirected := p.items[root-1].flags() == lpRedirect
+	dead := 0 // members up to the last dead one
+	off := root
+	var prior uint32
+walk:
+	for off >= 1 && int(off) <= len(p.items) && !r.processed[off] {
+		if p.items[off-1].flags() == lpRedirect {
+			if len(chain) > 0 {
+				break
+			}
+			chain = append(chain, off)
+			off = p.items[off-1].redirect()
+			continue
+		}
+		h := &p.headers[off-1]
+		if prior != 0 && h.xmin != prior {
+			break
+		}
+		chain = append(chain, off)
+		switch r.status[off] {
+		case statusDead:
+			dead = len(chain)
+			r.conflict(h, t.xacts)
+		case statusRecentlyDead:
+		default:
+			break walk
+		}
+		if !h.hotUpdated() {
+			break
+		}
+		off, prior = h.ctid.Offset, h.xmax
+	}
+	r.chain = chain
+	switch {
+	case redirected && len(chain) < 2:
+		r.markDead(root, false)
+	case dead == 0:
+		for i, off := range chain {
+			if i == 0 && redirected {
+				r.processed[off] = true
+				continue
+			}
+			r.keep(p, off)
+		}
+	case dead == len(chain):
+		r.markDead(root, !redirected)
+		for _, off := range chain[1:] {
+			r.removeUnused(off)
+		}
+	default:
+		r.processed[root] = true
+		r.redirects = append(r.redirects, root, chain[dead])
+		if !redirected {
+			r.deleted++
+		}
+		for _, off := range chain[1:dead] {
+			r.removeUnused(off)
+		}
+		for _, off := range chain[dead:] {
+			r.keep(p, off)
+		}
+	}
+}
+
+// conflict moves the conflict horizon over a version that goes: standbys whose
+// snapshots see it must not replay the record
+// (HeapTupleHeaderAdvanceConflictHorizon).
+func (r *pruning) conflict(h *header, x *Transactions) {
+	if h.infomask&xminCommitted != 0 || h.infomask&xminInvalid == 0 && x.didCommit(h.xmin) {
+		if h.xmax != h.xmin && h.xmax > r.conflictXID {
+			r.conflictXID = h.xmax
+		}
+	}
+}
+
+func (r *pruning) markDead(off storage.OffsetNumber, wasNormal bool) {
+	r.processed[off] = true
+	r.dead = append(r.dead, off)
+	if wasNormal {
+		r.deleted++
+	}
+}
+
+func (r *pruning) removeUnused(off storage.OffsetNumber) {
+	r.processed[off] = true
+	r.unused = append(r.unused, off)
+	r.deleted++
+}
+
+// keep notes a version that stays, and which transaction may leave it to prune
+// later.
+func (r *pruning) keep(p *page, off storage.OffsetNumber) {
+	r.processed[off] = true
+	h := &p.headers[off-1]
+	switch r.status[off] {
+	case statusRecentlyDead, statusDeleteInProgress:
+		if r.pruneXID == 0 || h.xmax < r.pruneXID {
+			r.pruneXID = h.xmax
+		}
+	}
+}
+
+// repairFragmentation closes the gaps between versions: they are laid out anew
+// from the page's end in the order of their line pointers, and unused line
+// pointers at the end of the array are cut off.
+func (p *page) repairFragmentation() {
+	last, unused := 0, 0
+	for i, lp := range p.items {
+		if lp.flags() == lpUnused {
+			unused++
+		} else {
+			last = i + 1
+		}
+	}
+	unused -= len(p.items) - last
+	p.items = p.items[:last]
+	p.headers = p.headers[:last]
+	p.lower = uint16(storage.PageHeaderSize + storage.LinePointerSize*last)
+	p.freeLines = unused > 0
+	p.upper = storage.PageSize
+	bodies := make([]byte, 0, len(p.bodies))
+	for i := range p.items {
+		lp := &p.items[i]
+		if lp.flags() != lpNormal {
+			continue
+		}
+		n := lp.length()
+		p.upper -= uint16(storage.MaxAlign(n))
+		at := len(bodies)
+		bodies = append(bodies, p.bodies[lp.body:int(lp.body)+n-TupleHeaderSize]...)
+		lp.off, lp.body = p.upper, uint16(at)
+	}
+	p.bodies = bodies
+}

@@ -1,0 +1,98 @@
+package heap
+
+import "applysim/wal"
+
+// FrozenXID is FrozenTransactionId, the transaction of rows that were there
+// before the run: older than any.
+const FrozenXID = 2
+
+// lsnGroup is CLOG_XACTS_PER_LSN_GROUP: so many transactions share the LSN that
+// must be flushed before their commit hint bits may be set.
+const lsnGroup = 32
+
+// Transactions tells a table which transactions are running, committed and
+// aborted. Transaction ids are taken not to wrap around.
+type Transactions struct {
+	// Current is the apply worker's transaction, 0 if it has no id yet.
+	Current uint32
+	// Next is the next id to be given out.
+	Next uint32
+	// Synchronous says that commits are flushed at once
+	// (synchronous_commit = on).
+	Synchronous bool
+
+	aborted map[uint32]bool
+	commits []wal.LSN // latest commit of each group of lsnGroup ids
+	first   uint32    // id of the first group in commits
+
+	fetched    uint32  // the transaction whose status was looked up last
+	fetchedLSN wal.LSN // and its commit LSN as of then
+}
+
+// Committed notes that a transaction has committed with a record that ends at
+// lsn.
+func (x *Transactions) Committed(xid uint32, lsn wal.LSN) {
+	if x.commits == nil {
+		x.first = xid / lsnGroup
+	}
+	g := int(xid/lsnGroup - x.first)
+	for len(x.commits) <= g {
+		x.commits = append(x.commits, 0)
+	}
+	x.commits[g] = max(x.commits[g], lsn)
+}
+
+// Aborted notes that a transaction has aborted.
+func (x *Transactions) Aborted(xid uint32) {
+	if x.aborted == nil {
+		x.aborted = map[uint32]bool{}
+	}
+	x.aborted[xid] = true
+}
+
+// didCommit says whether a transaction that is not running has committed
+// (TransactionIdDidCommit). Like the original it remembers the last answer.
+func (x *Transactions) didCommit(xid uint32) bool {
+	if xid == FrozenXID {
+		return true
+	}
+	if x.fetched != xid {
+		x.fetched, x.fetchedLSN = xid, x.groupLSN(xid)
+	}
+	return !x.aborted[xid]
+}
+
+func (x *Transactions) groupLSN(xid uint32) wal.LSN {
+	if xid/lsnGroup < x.first || int(xid/lsnGroup-x.first) >= len(x.commits) {
+		return 0
+	}
+	return x.commits[xid/lsnGroup-x.first]
+}
+
+// hintable says whether a page may show that a transaction has committed: its
+// commit must be on disk, or the page's own LSN must keep the page from being
+// written before it (SetHintBits).
+func (x *Transactions) hintable(xid uint32, page wal.LSN) bool {
+	if x.Synchronous || xid == FrozenXID {
+		return true
+	}
+	lsn := x.fetchedLSN
+	if x.fetched != xid {
+		lsn = x.groupLSN(xid)
+	}
+	return lsn <= page
+}
+
+// removable says whether what a committed transaction deleted can be seen by
+// nobody any more: all that committed before the current remote transaction,
+// for the worker takes a new snapshot for each change and no one else has one
+// (GlobalVisTestIsRemovableXid).
+func (x *Transactions) removable(xid uint32) bool {
+	if x.Current != 0 {
+		return xid < x.Current
+	}
+	return xid < x.Next
+}
+
+// current says whether xid is the worker's own running transaction.
+func (x *Transactions) current(xid uint32) bool { return xid == x.Current && xid != 0 }

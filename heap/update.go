@@ -1,0 +1,260 @@
+package heap
+
+// Locks, updates and deletes, after heapam.c.
+
+import (
+	"bytes"
+
+	"applysim/heap/datum"
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// minCommon is the shortest common prefix or suffix of two versions that an
+// update leaves out of its record: its length takes 2 bytes there.
+const (
+	minCommon    = 3
+	sizeOfCommon = 2
+)
+
+// Lock locks a row version for the worker's update or delete, in the strongest
+// mode, and writes the record (heap_lock_tuple).
+func (t *Table) Lock(tid storage.TID) {
+	p := &t.pages[tid.Block]
+	h := p.header(tid.Block, tid.Offset)
+	h.setXmax(t.xacts.Current, xmaxExclusive|xmaxLockOnly, keysUpdated)
+	h.infomask2 &^= hotUpdated
+	h.ctid = tid
+	p.lsn = t.log.Insert(wal.HeapLock, t.rel, tid.Block, 0)
+	t.Counters.Locks++
+}
+
+// LockShared locks a row version as the report of a conflict does, and writes
+// the record.
+func (t *Table) LockShared(tid storage.TID) {
+	p := &t.pages[tid.Block]
+	p.header(tid.Block, tid.Offset).setXmax(t.xacts.Current, xmaxKeyShare|xmaxExclusive|xmaxLockOnly, 0)
+	p.lsn = t.log.Insert(wal.HeapLock, t.rel, tid.Block, 0)
+	t.Counters.Locks++
+}
+
+// Values reads a row version's columns into dst, which has room for all. The
+// values alias the page and must be used before it changes.
+func (t *Table) Values(dst []datum.Value, tid storage.TID) {
+	p := &t.pages[tid.Block]
+	t.decode(dst, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+}
+
+// dataStart is where the data area begins in a version's bytes after the
+// header.
+func (t *Table) dataStart(nulls bool) int {
+	n := TupleHeaderSize
+	if nulls {
+		n += (len(t.opts.Attrs) + 7) / 8
+	}
+	return storage.MaxAlign(n) - TupleHeaderSize
+}
+
+// decode reads the columns of a version from its bytes after the header.
+func (t *Table) decode(dst []datum.Value, body []byte, nulls bool) {
+	attrs := t.opts.Attrs
+	data := body[t.dataStart(nulls):]
+	at := 0
+	for i := range attrs {
+		if nulls && body[i/8]>>(i%8)&1 == 0 {
+			dst[i] = datum.Value{Null: true}
+			continue
+		}
+		dst[i], at = datum.Next(data, at, &attrs[i])
+	}
+}
+
+// Updated is what an update has done.
+type Updated struct {
+	TID storage.TID // the new version
+	HOT bool        // it needs no new index entries,
+	// except in summarizing indexes if this is true.
+	Summarized bool
+}
+
+// Update replaces a row version that the worker has locked by a new one
+// (heap_update). cid is the command of the current transaction.
+func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updated, error) {
+	v, err := t.prepare(values)
+	if err != nil {
+		return Updated{}, err
+	}
+	old := &t.pages[tid.Block]
+	t.decode(t.old, old.body(tid.Offset), old.items[tid.Offset-1].nulls())
+	changed := t.differ(t.opts.Indexed, values)
+	summarized := t.differ(t.opts.Summarized, values)
+	oldKey := 0
+	if t.opts.Logical && (t.opts.Identity.Full || t.differ(t.opts.Identity.Columns, values)) {
+		oldKey = t.identitySize(tid)
+	}
+	common := 0
+
+	block := tid.Block
+	fits := storage.MaxAlign(v.length) <= old.freeSpace()
+	if !fits {
+		// While another page is looked for, the old version stays locked.
+		t.Lock(tid)
+		block = t.findPage(v.length)
+		old = &t.pages[tid.Block]
+	} else if !t.opts.Logical {
+		common = t.common(tid, v)
+	}
+	hot := fits && !changed
+	t.countUpdate(fits, changed)
+
+	p := &t.pages[block]
+	p.materialize(block)
+	off := t.place(p, block, v)
+	nu := storage.TID{Block: block, Offset: off}
+	// The worker's lock on the old version is kept on the new one, as if it were
+	// somebody else's.
+	xid := t.xacts.Current
+	p.headers[off-1] = header{
+		xmin: xid, xmax: xid, cid: cid, ctid: nu, infomask: updatedRow | xmaxKeyShare | xmaxLockOnly,
+	}
+	h := old.header(tid.Block, tid.Offset)
+	h.setXmax(xid, 0, keysUpdated)
+	h.infomask2 &^= hotUpdated
+	if hot {
+		h.infomask2 |= hotUpdated
+		p.headers[off-1].infomask2 |= heapOnly
+	}
+	h.ctid = nu
+	old.prunable(xid)
+	if !fits {
+		old.full = true
+	}
+	t.dead++
+	t.Counters.TupleBytes += int64(v.length)
+
+	typ := wal.HeapUpdate
+	if hot {
+		typ = wal.HeapHotUpdate
+	}
+	if off == 1 && len(p.items) == 1 {
+		typ++ // the same with INIT
+	}
+	data := wal.SizeOfHeapHeader + v.size() - common
+	if block != tid.Block {
+		data += wal.ExtraBlockRef
+	}
+	p.lsn = t.log.InsertMain(typ, t.rel, block, data, oldKey)
+	old.lsn = p.lsn
+	return Updated{TID: nu, HOT: hot, Summarized: hot && summarized}, nil
+}
+
+// countUpdate counts an update and why it was not HOT.
+func (t *Table) countUpdate(fits, changed bool) {
+	c := &t.Counters
+	c.Updates++
+	switch {
+	case fits && !changed:
+		c.HOTUpdates++
+	case fits:
+		c.ChangedIndexed++
+	case changed:
+		c.ChangedNoRoom++
+	default:
+		c.NoRoom++
+	}
+	if !fits {
+		c.NewPageUpdates++
+	}
+}
+
+// differ says whether one of the given columns differs from t.old, byte by byte
+// as stored (HeapDetermineColumnsInfo).
+func (t *Table) differ(columns []int, values []datum.Value) bool {
+	any := false
+	for _, i := range columns {
+		a, b := &t.old[i], &values[i]
+		t.modified[i] = a.Null != b.Null || !a.Null && (a.Bits != b.Bits || !bytes.Equal(a.Bytes, b.Bytes))
+		any = any || t.modified[i]
+	}
+	return any
+}
+
+// Modified says whether the last update changed a column that stands in an
+// index or in the replica identity.
+func (t *Table) Modified(column int) bool { return t.modified[column] }
+
+// common returns how many bytes an update's record saves by leaving out the
+// beginning and the end that the new version has in common with the old one.
+func (t *Table) common(tid storage.TID, v formed) int {
+	p := &t.pages[tid.Block]
+	old := p.body(tid.Offset)[t.dataStart(p.items[tid.Offset-1].nulls()):]
+	nu := t.bodies[v.start+t.dataStart(v.nulls):]
+	n := min(len(old), len(nu))
+	prefix := 0
+	for prefix < n && old[prefix] == nu[prefix] {
+		prefix++
+	}
+	if prefix < minCommon {
+		prefix = 0
+	}
+	suffix := 0
+	for suffix < n-prefix && old[len(old)-1-suffix] == nu[len(nu)-1-suffix] {
+		suffix++
+	}
+	if suffix < minCommon {
+		suffix = 0
+	}
+	saved := prefix + suffix
+	if prefix > 0 {
+		saved -= sizeOfCommon
+	}
+	if suffix > 0 {
+		saved -= sizeOfCommon
+	}
+	return saved
+}
+
+// identitySize is what a logical record says of an old row, in bytes: nothing,
+// its key (a tuple with NULL in all other columns), or all of it
+// (ExtractReplicaIdentity).
+func (t *Table) identitySize(tid storage.TID) int {
+	p := &t.pages[tid.Block]
+	id := &t.opts.Identity
+	if id.Full {
+		return wal.SizeOfHeapHeader + len(p.body(tid.Offset))
+	}
+	if len(id.Columns) == 0 {
+		return 0
+	}
+	t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+	key := make([]datum.Value, len(t.old))
+	for i := range key {
+		key[i].Null = true
+	}
+	for _, i := range id.Columns {
+		key[i] = t.old[i]
+	}
+	nulls := len(id.Columns) < len(t.old)
+	return wal.SizeOfHeapHeader + t.dataStart(nulls) + len(datum.Append(nil, t.opts.Attrs, key))
+}
+
+// Delete ends a row version that the worker has locked (heap_delete).
+func (t *Table) Delete(tid storage.TID) {
+	p := &t.pages[tid.Block]
+	oldKey := 0
+	if t.opts.Logical {
+		oldKey = t.identitySize(tid)
+	}
+	p.prunable(t.xacts.Current)
+	h := p.header(tid.Block, tid.Offset)
+	h.setXmax(t.xacts.Current, 0, keysUpdated)
+	h.infomask2 &^= hotUpdated
+	h.ctid = tid
+	p.lsn = t.log.InsertMain(wal.HeapDelete, t.rel, tid.Block, 0, oldKey)
+	t.Counters.Deletes++
+	t.dead++
+}
+
+// Dead is n_dead_tup: versions that were ended and not yet pruned, as the
+// server's statistics count them.
+func (t *Table) Dead() int64 { return max(t.dead, 0) }

@@ -1,0 +1,129 @@
+package heap
+
+// Which versions are visible, dead or in between, after heapam_visibility.c.
+// Looking at a version sets hint bits in passing.
+
+// status is HTSV_Result.
+type status uint8
+
+const (
+	statusUnknown status = iota
+	statusLive
+	statusDead
+	statusRecentlyDead
+	statusInsertInProgress
+	statusDeleteInProgress
+)
+
+// hint sets a hint bit that says how xid ended. xid 0 stands for a transaction
+// that aborted or a locker that is gone, which need not be flushed.
+func (t *Table) hint(p *page, h *header, bit uint16, xid uint32) {
+	if xid != 0 && !t.xacts.hintable(xid, p.lsn) {
+		return
+	}
+	h.infomask |= bit
+}
+
+// visible says whether a dirty snapshot sees the version: everything that is
+// committed, and the worker's own changes (HeapTupleSatisfiesDirty).
+func (t *Table) visible(p *page, h *header) bool {
+	x := t.xacts
+	if h.infomask&xminCommitted == 0 {
+		switch {
+		case h.infomask&xminInvalid != 0:
+			return false
+		case x.current(h.xmin):
+			if h.infomask&xmaxInvalid != 0 || h.lockOnly() {
+				return true
+			}
+			if !x.current(h.xmax) {
+				t.hint(p, h, xmaxInvalid, 0)
+				return true
+			}
+			return false
+		case x.didCommit(h.xmin):
+			t.hint(p, h, xminCommitted, h.xmin)
+		default:
+			t.hint(p, h, xminInvalid, 0)
+			return false
+		}
+	}
+	switch {
+	case h.infomask&xmaxInvalid != 0:
+		return true
+	case h.infomask&xmaxCommitted != 0:
+		return h.lockOnly()
+	case x.current(h.xmax):
+		return h.lockOnly()
+	case !x.didCommit(h.xmax), h.lockOnly():
+		t.hint(p, h, xmaxInvalid, 0)
+		return true
+	}
+	t.hint(p, h, xmaxCommitted, h.xmax)
+	return false
+}
+
+// vacuumStatus says what may become of a version (HeapTupleSatisfiesVacuum with
+// the horizon applied).
+func (t *Table) vacuumStatus(p *page, h *header) status {
+	x := t.xacts
+	if h.infomask&xminCommitted == 0 {
+		switch {
+		case h.infomask&xminInvalid != 0:
+			return statusDead
+		case x.current(h.xmin):
+			if h.infomask&xmaxInvalid != 0 || h.lockOnly() {
+				return statusInsertInProgress
+			}
+			if x.current(h.xmax) {
+				return statusDeleteInProgress
+			}
+			return statusInsertInProgress
+		case x.didCommit(h.xmin):
+			t.hint(p, h, xminCommitted, h.xmin)
+		default:
+			t.hint(p, h, xminInvalid, 0)
+			return statusDead
+		}
+	}
+	if h.infomask&xmaxInvalid != 0 {
+		return statusLive
+	}
+	if h.lockOnly() {
+		// A locker that is gone leaves nothing behind.
+		if h.infomask&xmaxCommitted == 0 {
+			if x.current(h.xmax) {
+				return statusLive
+			}
+			t.hint(p, h, xmaxInvalid, 0)
+		}
+		return statusLive
+	}
+	if h.infomask&xmaxCommitted == 0 {
+		switch {
+		case x.current(h.xmax):
+			return statusDeleteInProgress
+		case x.didCommit(h.xmax):
+			t.hint(p, h, xmaxCommitted, h.xmax)
+		default:
+			t.hint(p, h, xmaxInvalid, 0)
+			return statusLive
+		}
+	}
+	if x.removable(h.xmax) {
+		return statusDead
+	}
+	return statusRecentlyDead
+}
+
+// surelyDead says whether the hint bits alone show that nobody can see the
+// version (HeapTupleIsSurelyDead).
+func (t *Table) surelyDead(h *header) bool {
+	switch {
+	case h.infomask&xminCommitted == 0:
+		return h.infomask&xminInvalid != 0
+	case h.infomask&xmaxInvalid != 0, h.lockOnly(), h.infomask&xmaxCommitted == 0:
+		return false
+	}
+	return t.xacts.removable(h.xmax)
+}

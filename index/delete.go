@@ -1,0 +1,366 @@
+package index
+
+// Deletion of entries by inserts that need room, after nbtinsert.c
+// (_bt_simpledel_pass), nbtdedup.c (_bt_bottomupdel_pass), nbtpage.c
+// (_bt_delitems_delete_check) and heapam.c (heap_index_delete_tuples).
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// Limits of bottom-up deletion. Sources: REL_18_1,
+// src/backend/access/heap/heapam.c and src/backend/access/nbtree/nbtdedup.c.
+const (
+	bottomUpBlocks    = 6                     // BOTTOMUP_MAX_NBLOCKS
+	bottomUpTolerance = 3                     // BOTTOMUP_TOLERANCE_NBLOCKS
+	leastPromising    = 4                     // fewer promising TIDs in a block count as so many
+	bottomUpTarget    = storage.PageSize / 16 // bytes to free
+	bottomUpEnough    = storage.PageSize / 24 // bytes free that make deduplication needless
+)
+
+// candidate is a heap TID that may go (TM_IndexDelete and TM_IndexStatus).
+type candidate struct {
+	tid       storage.TID
+	place     int // of its item, in key order
+	free      int // bytes that its deletion frees, at the least
+	promising bool
+	deletable bool
+}
+
+// deletion is the work space of a deletion pass.
+type deletion struct {
+	candidates []candidate
+	blocks     []storage.BlockNumber
+	groups     []blockGroup
+	sorted     []candidate
+}
+
+// blockGroup is the candidates of one heap page (IndexDeleteCounts).
+type blockGroup struct {
+	first, count, promising int
+}
+
+// deleteDead deletes the items of leaf p that are marked dead and, since their
+// heap pages are visited anyway, other items that lead there and to the new
+// row's page, if they are dead too. It returns false if no item is marked dead.
+func (t *BTree) deleteDead(k *key, p *page) bool {
+	t.settle(p)
+	d := &t.dels
+	d.blocks = append(d.blocks[:0], k.tid.Block)
+	any := false
+	for i := range p.order {
+		it := p.at(i)
+		if !it.dead() {
+			continue
+		}
+		any = true
+		if list := p.postingTIDs(it); list != nil {
+			for ; len(list) > 0; list = list[storage.TIDSize:] {
+				d.blocks = append(d.blocks, getTID(list).Block)
+			}
+		} else {
+			d.blocks = append(d.blocks, it.block)
+		}
+	}
+	if !any {
+		return false
+	}
+	t.Counters.SimpleDeletes++
+	slices.Sort(d.blocks)
+	d.blocks = slices.Compact(d.blocks)
+	d.candidates = d.candidates[:0]
+	for i := range p.order {
+		it := p.at(i)
+		list := p.postingTIDs(it)
+		if list == nil {
+			t.considerDead(it.tid(), i, it.dead())
+		}
+		for ; len(list) > 0; list = list[storage.TIDSize:] {
+			t.considerDead(getTID(list), i, it.dead())
+		}
+	}
+	t.Counters.HeapPages += int64(len(d.blocks))
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		c.deletable = c.deletable || t.heap.Vacuumable(c.tid)
+	}
+	t.deleteCandidates(p)
+	return true
+}
+
+// considerDead makes a heap TID a candidate if it leads to a page of t.dels.blocks.
+func (t *BTree) considerDead(tid storage.TID, place int, dead bool) {
+	d := &t.dels
+	if _, ok := slices.BinarySearch(d.blocks, tid.Block); ok {
+		d.candidates = append(d.candidates, candidate{tid: tid, place: place, deletable: dead})
+	}
+}
+
+// bottomUp looks for entries of dead versions on leaf p, where equal items tell
+// of updates, and deletes them. It returns true if a split will be avoided for
+// some time, or if there were no equal items: then merging is not worth a try.
+func (t *BTree) bottomUp(k *key, p *page) bool {
+	t.settle(p)
+	t.Counters.BottomUpPasses++
+	d := &t.dels
+	d.candidates = d.candidates[:0]
+	size := k.size + storage.LinePointerSize
+	anyEqual := false
+	for i := 0; i < len(p.order); {
+		n := t.equalRun(p, i)
+		anyEqual = anyEqual || n > 1
+		for j := i; j < i+n; j++ {
+			t.considerChurned(p, j, n > 1)
+		}
+		i += n
+	}
+	t.findDeletable(max(bottomUpTarget, size))
+	if len(d.candidates) > 0 {
+		t.deleteCandidates(p)
+	}
+	return !anyEqual || p.free >= max(bottomUpEnough, size)
+}
+
+// equalRun returns how many items from place i on are equal, as far as their
+// heap TIDs would fit into one posting list of a page's size.
+func (t *BTree) equalRun(p *page, i int) int {
+	u := t.tuple(p, p.order[i])
+	size := t.size(p, p.at(i))
+	base, tids := size, 1
+	if l := p.postingTIDs(p.at(i)); l != nil {
+		base, tids = p.entry(p.at(i).ref).size, len(l)/storage.TIDSize
+	}
+	n := 1
+	for i+n < len(p.order) {
+		v := t.tuple(p, p.order[i+n])
+		more := 1
+		if l := p.postingTIDs(p.at(i + n)); l != nil {
+			more = len(l) / storage.TIDSize
+		}
+		if u.hi != v.hi || t.keepAttsFast(&u, &v) <= t.opts.Keys ||
+			storage.MaxAlign(base+(tids+more)*storage.TIDSize) > storage.PageSize {
+			break
+		}
+		tids += more
+		n++
+	}
+	return n
+}
+
+// considerChurned makes all heap TIDs of an item candidates. Those of items that
+// have equals are promising; of a posting list only its first or last TID, if
+// it leads to the same page as the middle one.
+func (t *BTree) considerChurned(p *page, i int, equals bool) {
+	d := &t.dels
+	it := p.at(i)
+	list := p.postingTIDs(it)
+	if list == nil {
+		d.candidates = append(d.candidates, candidate{
+			tid: it.tid(), place: i, promising: equals, free: t.size(p, it) + storage.LinePointerSize,
+		})
+		return
+	}
+	n := len(list) / storage.TIDSize
+	first, last := false, false
+	if equals {
+		middle := getTID(list[n/2*storage.TIDSize:]).Block
+		first = getTID(list).Block == middle
+		last = !first && getTID(list[(n-1)*storage.TIDSize:]).Block == middle
+	}
+	for j := range n {
+		d.candidates = append(d.candidates, candidate{
+			tid: getTID(list[j*storage.TIDSize:]), place: i, free: storage.TIDSize,
+			promising: first && j == 0 || last && j == n-1,
+		})
+	}
+}
+
+// findDeletable visits the heap pages that promise most and marks the
+// candidates that can go, until target bytes would be free or a page brought
+// nothing. Candidates that were not looked at are dropped.
+func (t *BTree) findDeletable(target int) {
+	d := &t.dels
+	favorable := t.sortCandidates()
+	visited, freed, before := 0, 0, 0
+	final := 0
+	done := false
+	block := storage.InvalidBlock
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		if c.tid.Block != block {
+			if done || visited > 0 && freed == before {
+				break
+			}
+			before = freed
+			if favorable > 0 {
+				favorable--
+			} else {
+				target /= 2
+			}
+			block = c.tid.Block
+			visited++
+		}
+		if !t.heap.Vacuumable(c.tid) {
+			continue
+		}
+		c.deletable = true
+		freed += c.free
+		done = done || freed >= target
+		final = i + 1
+	}
+	t.Counters.HeapPages += int64(visited)
+	d.candidates = d.candidates[:final]
+}
+
+// sortCandidates groups the candidates by heap page, puts the most promising
+// pages first and drops all but a few. It returns how many pages at the start
+// lie close together (bottomup_sort_and_shrink).
+func (t *BTree) sortCandidates() (favorable int) {
+	d := &t.dels
+	slices.SortFunc(d.candidates, func(a, b candidate) int { return a.tid.Compare(b.tid) })
+	d.groups = d.groups[:0]
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		if i == 0 || c.tid.Block != d.candidates[i-1].tid.Block {
+			d.groups = append(d.groups, blockGroup{first: i})
+		}
+		g := &d.groups[len(d.groups)-1]
+		g.count++
+		if c.promising {
+			g.promising++
+		}
+	}
+	for i := range d.groups {
+		g := &d.groups[i]
+		g.promising = nextPowerOf2(max(g.promising, leastPromising))
+	}
+	slices.SortFunc(d.groups, func(a, b blockGroup) int {
+		if a.promising != b.promising {
+			return b.promising - a.promising
+		}
+		if x, y := nextPowerOf2(a.count), nextPowerOf2(b.count); x != y {
+			return y - x
+		}
+		return a.first - b.first
+	})
+	d.groups = d.groups[:min(len(d.groups), bottomUpBlocks)]
+	last := int64(-1)
+	for _, g := range d.groups {
+		b := int64(d.candidates[g.first].tid.Block)
+		if last >= 0 && (b < last-bottomUpTolerance || b > last+bottomUpTolerance) {
+			break
+		}
+		favorable++
+		last = b
+	}
+	d.sorted = d.sorted[:0]
+	for _, g := range d.groups {
+		d.sorted = append(d.sorted, d.candidates[g.first:g.first+g.count]...)
+	}
+	d.candidates, d.sorted = d.sorted, d.candidates
+	return favorable
+}
+
+// nextPowerOf2 is the least power of two that is not below n.
+func nextPowerOf2(n int) int { return 1 << bits.Len(uint(n-1)) }
+
+// deleteCandidates deletes the heap TIDs that can go from leaf p: whole items,
+// or parts of posting lists, and writes the record.
+func (t *BTree) deleteCandidates(p *page) {
+	d := &t.dels
+	slices.SortFunc(d.candidates, func(a, b candidate) int {
+		if a.place != b.place {
+			return a.place - b.place
+		}
+		return a.tid.Compare(b.tid)
+	})
+	data := 0
+	gone := make([]bool, len(p.order))
+	for i := 0; i < len(d.candidates); {
+		place := d.candidates[i].place
+		j, n := i, 0
+		for ; j < len(d.candidates) && d.candidates[j].place == place; j++ {
+			if d.candidates[j].deletable {
+				n++
+			}
+		}
+		group := d.candidates[i:j]
+		i = j
+		if n == 0 {
+			continue
+		}
+		t.Counters.DeletedTIDs += int64(n)
+		it := p.at(place)
+		if list := p.postingTIDs(it); list != nil && n < len(list)/storage.TIDSize {
+			t.shrinkPosting(p, it, group)
+			data += wal.SizeOfDeletedOffset + wal.SizeOfBtreeUpdate + wal.SizeOfDeletedOffset*n
+			continue
+		}
+		gone[place] = true
+		data += wal.SizeOfDeletedOffset
+		t.Counters.DeletedItems++
+	}
+	if data == 0 {
+		return
+	}
+	t.removeItems(p, gone)
+	p.lsn = t.log.Insert(wal.BtreeDelete, t.rel, p.block, data)
+}
+
+// shrinkPosting takes the deletable TIDs of a group of candidates out of an
+// item's posting list. A list of one TID becomes a plain item.
+func (t *BTree) shrinkPosting(p *page, it *item, group []candidate) {
+	before := t.size(p, it)
+	list := p.postingTIDs(it)
+	kept := 0
+	g := 0
+	for i := 0; i < len(list); i += storage.TIDSize {
+		tid := getTID(list[i:])
+		for g < len(group) && (!group[g].deletable || group[g].tid.Less(tid)) {
+			g++
+		}
+		if g < len(group) && group[g].tid == tid {
+			continue
+		}
+		copy(list[kept:], list[i:i+storage.TIDSize])
+		kept += storage.TIDSize
+	}
+	first := getTID(list)
+	it.block, it.offset = first.Block, first.Offset|it.offset&deadBit
+	b := p.slab[it.ref:]
+	if kept > storage.TIDSize {
+		binary.LittleEndian.PutUint16(b[entryHeader:], uint16(kept/storage.TIDSize))
+	} else {
+		e := p.entry(it.ref)
+		e.flags &^= entryPosting
+		e.tids = nil
+		if e.flags&entryWhole != 0 {
+			it.ref = 0
+		} else {
+			it.ref = p.addEntry(&e)
+		}
+	}
+	p.free += before - t.size(p, it)
+}
+
+// removeItems takes items off a leaf, by their places in key order.
+func (t *BTree) removeItems(p *page, gone []bool) {
+	n := &t.scratch
+	n.reset(0)
+	if p.hasHigh {
+		n.copyHigh(p)
+	}
+	for i, m := range p.order {
+		if gone[i] {
+			continue
+		}
+		t.copyItem(n, p, m)
+		n.items[len(n.items)-1].offset |= p.items[m].offset & deadBit
+	}
+	t.takeContents(p, n)
+}
