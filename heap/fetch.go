@@ -28,7 +28,7 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 			}
 			break
 		}
-		h := p.header(tid.Block, off)
+		h := p.header(off)
 		if start && h.infomask2&heapOnly != 0 || prior != 0 && prior != h.xmin {
 			break
 		}
@@ -67,7 +67,7 @@ func (t *Table) Vacuumable(tid storage.TID) bool {
 			}
 			break
 		}
-		h := p.header(tid.Block, off)
+		h := p.header(off)
 		if start && h.infomask2&heapOnly != 0 || prior != 0 && prior != h.xmin {
 			break
 		}
@@ -85,15 +85,21 @@ func (t *Table) Vacuumable(tid storage.TID) bool {
 // Scan calls yield for each version that a dirty snapshot sees, in physical
 // order, until it returns false. It never prunes.
 func (t *Table) Scan(yield func(storage.TID) bool) {
-	for b := range t.pages {
-		block := storage.BlockNumber(b)
-		p := &t.pages[b]
+	t.ScanFrom(0, yield)
+}
+
+// ScanFrom is Scan from a page on, going on with the first page after the last
+// one.
+func (t *Table) ScanFrom(start storage.BlockNumber, yield func(storage.TID) bool) {
+	for n := range t.pages {
+		block := storage.BlockNumber((n + int(start)) % len(t.pages))
+		p := &t.pages[block]
 		for i := range p.items {
 			if p.items[i].flags() != lpNormal {
 				continue
 			}
 			off := storage.OffsetNumber(i + 1)
-			if t.visible(p, p.header(block, off)) && !yield(storage.TID{Block: block, Offset: off}) {
+			if t.visible(p, p.header(off)) && !yield(storage.TID{Block: block, Offset: off}) {
 				return
 			}
 		}

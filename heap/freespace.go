@@ -2,7 +2,12 @@ package heap
 
 // The free space map, after freespace.c and fsmpage.c.
 
-import "applysim/wal/storage"
+import (
+	"encoding/binary"
+
+	"applysim/wal"
+	"applysim/wal/storage"
+)
 
 // The shape of the map. Sources: REL_18_1, src/include/storage/fsm_internals.h
 // and src/backend/storage/freespace/freespace.c.
@@ -26,6 +31,33 @@ type fsmAddress struct {
 type fsmPage struct {
 	nodes [fsmNodes]uint8
 	next  int // fp_next_slot
+	lsn   wal.LSN
+	dirty bool
+}
+
+// Hole is empty: a page of the map has no standard layout.
+func (p *fsmPage) Hole() (lower, upper int) { return 0, 0 }
+
+// Bytes writes the page as it is on disk, checksum left out.
+func (p *fsmPage) Bytes(dst *[storage.PageSize]byte) {
+	writePageHeader(dst, p.lsn, 0, storage.PageHeaderSize, storage.PageSize, 0)
+	binary.LittleEndian.PutUint32(dst[storage.PageHeaderSize:], uint32(p.next))
+	copy(dst[storage.PageHeaderSize+4:], p.nodes[:])
+}
+
+// physical is the page's block number in the map's fork: pages are laid out
+// depth first (fsm_logical_to_physical).
+func (a fsmAddress) physical() storage.BlockNumber {
+	leaf := a.number
+	for range a.level {
+		leaf *= fsmSlots
+	}
+	pages := 0
+	for range fsmRootLevel + 1 {
+		pages += leaf + 1
+		leaf /= fsmSlots
+	}
+	return storage.BlockNumber(pages - a.level - 1)
 }
 
 // freeSpaceMap is a table's free space map. Pages that were never written do
@@ -78,23 +110,26 @@ func (m *freeSpaceMap) page(a fsmAddress) *fsmPage {
 // recordAndSearch notes a page's free space and looks for another page with
 // room for need bytes: first on the same leaf of the map, then from the root.
 // nblocks is the table's length in pages.
-func (m *freeSpaceMap) recordAndSearch(block storage.BlockNumber, free, need int, nblocks int) storage.BlockNumber {
+// changed is called for each page of the map that changes.
+func (m *freeSpaceMap) recordAndSearch(block storage.BlockNumber, free, need int, nblocks int, changed func(fsmAddress, *fsmPage)) storage.BlockNumber {
 	a, slot := locate(block)
 	p := m.page(a)
-	p.set(slot, available(free))
+	if p.set(slot, available(free)) {
+		changed(a, p)
+	}
 	category := needed(need)
 	if found := p.search(category, true); found >= 0 {
 		if b := a.number*fsmSlots + found; b < nblocks {
 			return storage.BlockNumber(b)
 		}
 	}
-	return m.search(category, nblocks)
+	return m.search(category, nblocks, changed)
 }
 
 // search looks for a page of at least the given category from the root of the
 // map down. The upper pages are brought up to date by VACUUM only, so that in a
 // table that was never vacuumed it finds nothing.
-func (m *freeSpaceMap) search(category uint8, nblocks int) storage.BlockNumber {
+func (m *freeSpaceMap) search(category uint8, nblocks int, changed func(fsmAddress, *fsmPage)) storage.BlockNumber {
 	root := fsmAddress{level: fsmRootLevel}
 	a := root
 	for restarts := 0; restarts <= fsmRestarts; {
@@ -111,7 +146,9 @@ func (m *freeSpaceMap) search(category uint8, nblocks int) storage.BlockNumber {
 				return storage.BlockNumber(b)
 			}
 			// The map knows of a page that is gone.
-			p.set(slot, 0)
+			if p.set(slot, 0) {
+				changed(a, p)
+			}
 			a = root
 			restarts++
 		case a.level == fsmRootLevel:
@@ -123,7 +160,9 @@ func (m *freeSpaceMap) search(category uint8, nblocks int) storage.BlockNumber {
 			if p != nil {
 				best = p.nodes[0]
 			}
-			m.page(parent).set(parentSlot, best)
+			if up := m.page(parent); up.set(parentSlot, best) {
+				changed(parent, up)
+			}
 			a = root
 			restarts++
 		}
@@ -131,9 +170,13 @@ func (m *freeSpaceMap) search(category uint8, nblocks int) storage.BlockNumber {
 	return storage.InvalidBlock
 }
 
-// set gives a slot its category and renews the maxima above it.
-func (p *fsmPage) set(slot int, category uint8) {
+// set gives a slot its category and renews the maxima above it. It returns false
+// if nothing changed.
+func (p *fsmPage) set(slot int, category uint8) bool {
 	n := fsmNonLeaf + slot
+	if p.nodes[n] == category && category <= p.nodes[0] {
+		return false
+	}
 	p.nodes[n] = category
 	for n > 0 {
 		n = (n - 1) / 2
@@ -142,10 +185,11 @@ func (p *fsmPage) set(slot int, category uint8) {
 			best = max(best, p.nodes[r])
 		}
 		if p.nodes[n] == best {
-			return
+			break
 		}
 		p.nodes[n] = best
 	}
+	return true
 }
 
 // search returns a slot of at least the given category, or -1. It begins at the

@@ -38,14 +38,14 @@ type header struct {
 func (h *header) lockOnly() bool { return h.infomask&xmaxLockOnly != 0 }
 
 // header returns the header of item off, which may be changed.
-func (p *page) header(block storage.BlockNumber, off storage.OffsetNumber) *header {
-	p.materialize(block)
+func (p *page) header(off storage.OffsetNumber) *header {
+	p.materialize()
 	return &p.headers[off-1]
 }
 
 // materialize makes the headers of all items of a page whose versions were only
 // inserted so far.
-func (p *page) materialize(block storage.BlockNumber) {
+func (p *page) materialize() {
 	if p.headers != nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (p *page) materialize(block storage.BlockNumber) {
 		}
 		run := &p.runs[r]
 		p.headers[i] = header{
-			xmin: run.xmin, cid: run.cid + uint32(o-run.first), ctid: storage.TID{Block: block, Offset: o},
+			xmin: run.xmin, cid: run.cid + uint32(o-run.first), ctid: storage.TID{Block: p.block, Offset: o},
 			infomask: xmaxInvalid,
 		}
 	}

@@ -19,7 +19,7 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 	block := t.target
 	if block == storage.InvalidBlock {
 		t.Counters.FSMSearches++
-		block = t.fsm.search(needed(want), len(t.pages))
+		block = t.searchFSM(needed(want))
 	}
 	if block == storage.InvalidBlock && len(t.pages) > 0 {
 		block = storage.BlockNumber(len(t.pages) - 1)
@@ -31,11 +31,11 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 			return block
 		}
 		t.Counters.FSMSearches++
-		block = t.fsm.recordAndSearch(block, free, want, len(t.pages))
+		block = t.recordAndSearchFSM(block, free, want)
 	}
-	t.pages = append(t.pages, newPage())
+	t.target = storage.BlockNumber(len(t.pages))
+	t.pages = append(t.pages, newPage(t.target))
 	t.Counters.NewPages++
-	t.target = storage.BlockNumber(len(t.pages) - 1)
 	return t.target
 }
 

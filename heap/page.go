@@ -67,7 +67,9 @@ type version struct {
 
 // page is one heap page.
 type page struct {
+	block     storage.BlockNumber
 	lsn       wal.LSN
+	dirty     bool   // changed since the last checkpoint has written it
 	lower     uint16 // pd_lower
 	upper     uint16 // pd_upper
 	full      bool   // PD_PAGE_FULL: an update found no room
@@ -79,8 +81,8 @@ type page struct {
 	headers   []header  // then this, parallel to items
 }
 
-func newPage() page {
-	return page{lower: storage.PageHeaderSize, upper: storage.PageSize}
+func newPage(block storage.BlockNumber) page {
+	return page{block: block, lower: storage.PageHeaderSize, upper: storage.PageSize}
 }
 
 // freeSpace is PageGetHeapFreeSpace: bytes that one more row version may take,
@@ -130,10 +132,10 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 }
 
 // note records who inserted item off.
-func (p *page) note(block storage.BlockNumber, off storage.OffsetNumber, xmin, cid uint32) {
+func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 	if p.headers != nil {
 		p.headers[off-1] = header{
-			xmin: xmin, cid: cid, ctid: storage.TID{Block: block, Offset: off}, infomask: xmaxInvalid,
+			xmin: xmin, cid: cid, ctid: storage.TID{Block: p.block, Offset: off}, infomask: xmaxInvalid,
 		}
 		return
 	}

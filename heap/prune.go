@@ -53,7 +53,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 		case lpUnused, lpDead:
 			r.processed[off] = true
 		case lpNormal:
-			r.status[off] = t.vacuumStatus(p, p.header(block, off))
+			r.status[off] = t.vacuumStatus(p, p.header(off))
 		}
 	}
 	for off := storage.OffsetNumber(1); off <= n; off++ {
@@ -76,10 +76,14 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 			r.keep(p, off)
 		}
 	}
+	nothing := len(r.redirects)+len(r.dead)+len(r.unused) == 0
 	if p.pruneXID != r.pruneXID || p.full {
 		p.pruneXID, p.full = r.pruneXID, false
+		if nothing {
+			t.dirtyHint(p)
+		}
 	}
-	if len(r.redirects)+len(r.dead)+len(r.unused) == 0 {
+	if nothing {
 		return
 	}
 	t.Counters.Pruned += int64(r.deleted)
@@ -107,7 +111,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	if k := len(r.unused); k > 0 {
 		data += pruneItemsHeader + offsetSize*k
 	}
-	p.lsn = t.log.InsertMain(typ, t.rel, block, data, main)
+	t.write(typ, p, data, main)
 }
 
 // Sizes in a prune record. Source: REL_18_1, src/include/access/heapam_xlog.h

@@ -74,17 +74,19 @@ type Counters struct {
 type Table struct {
 	Counters Counters
 
-	opts    Options
-	log     *wal.Log
-	rel     wal.RelID
-	xacts   *Transactions
-	pages   []page
-	target  storage.BlockNumber // where the last version went: smgr_targblock
-	reserve int                 // bytes that the fillfactor keeps free on each page
-	fsm     freeSpaceMap
-	toast   bool // some column's values could be compressed or moved out of line
-	dead    int64
-	pinned  storage.BlockNumber // page of the row version that the worker holds
+	opts     Options
+	log      *wal.Log
+	rel      wal.RelID
+	xacts    *Transactions
+	pages    []page
+	target   storage.BlockNumber // where the last version went: smgr_targblock
+	reserve  int                 // bytes that the fillfactor keeps free on each page
+	fsm      freeSpaceMap
+	varWidth bool // some column has no fixed length
+	toast    bool // some column's values could be compressed or moved out of line
+	dead     int64
+	rows     *fenwick            // rows by page, if anybody asked for them
+	pinned   storage.BlockNumber // page of the row version that the worker holds
 
 	bodies []byte              // arena that the page being filled grows in
 	items  []linePointer       // likewise
@@ -104,6 +106,9 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' {
 			t.toast = true
+		}
+		if a.Len < 0 {
+			t.varWidth = true
 		}
 	}
 	t.old = make([]datum.Value, len(o.Attrs))
@@ -133,15 +138,16 @@ func (t *Table) Insert(values []datum.Value, cid uint32) (storage.TID, error) {
 	block := t.findPage(v.length)
 	p := &t.pages[block]
 	off := t.place(p, block, v)
-	p.note(block, off, t.xacts.Current, cid)
+	p.note(off, t.xacts.Current, cid)
 
 	typ := wal.HeapInsert
 	if off == 1 && len(p.items) == 1 {
 		typ = wal.HeapInsertInit
 	}
-	p.lsn = t.log.Insert(typ, t.rel, block, wal.SizeOfHeapHeader+v.size())
+	t.write(typ, p, wal.SizeOfHeapHeader+v.size(), 0)
 	t.Counters.Inserts++
 	t.Counters.TupleBytes += int64(v.length)
+	t.countRow(block, 1)
 	return storage.TID{Block: block, Offset: off}, nil
 }
 

@@ -20,6 +20,8 @@ type Transactions struct {
 	// Synchronous says that commits are flushed at once
 	// (synchronous_commit = on).
 	Synchronous bool
+	// Flushed is how far the WAL is known to be on disk.
+	Flushed wal.LSN
 
 	aborted map[uint32]bool
 	commits []wal.LSN // latest commit of each group of lsnGroup ids
@@ -80,7 +82,7 @@ func (x *Transactions) hintable(xid uint32, page wal.LSN) bool {
 	if x.fetched != xid {
 		lsn = x.groupLSN(xid)
 	}
-	return lsn <= page
+	return lsn <= page || lsn <= x.Flushed
 }
 
 // removable says whether what a committed transaction deleted can be seen by

@@ -21,11 +21,11 @@ const (
 // mode, and writes the record (heap_lock_tuple).
 func (t *Table) Lock(tid storage.TID) {
 	p := &t.pages[tid.Block]
-	h := p.header(tid.Block, tid.Offset)
+	h := p.header(tid.Offset)
 	h.setXmax(t.xacts.Current, xmaxExclusive|xmaxLockOnly, keysUpdated)
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid
-	p.lsn = t.log.Insert(wal.HeapLock, t.rel, tid.Block, 0)
+	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
 }
 
@@ -33,9 +33,14 @@ func (t *Table) Lock(tid storage.TID) {
 // the record.
 func (t *Table) LockShared(tid storage.TID) {
 	p := &t.pages[tid.Block]
-	p.header(tid.Block, tid.Offset).setXmax(t.xacts.Current, xmaxKeyShare|xmaxExclusive|xmaxLockOnly, 0)
-	p.lsn = t.log.Insert(wal.HeapLock, t.rel, tid.Block, 0)
+	p.header(tid.Offset).setXmax(t.xacts.Current, xmaxKeyShare|xmaxExclusive|xmaxLockOnly, 0)
+	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
+}
+
+// Inserter is the transaction that made a row version.
+func (t *Table) Inserter(tid storage.TID) uint32 {
+	return t.pages[tid.Block].header(tid.Offset).xmin
 }
 
 // Values reads a row version's columns into dst, which has room for all. The
@@ -101,14 +106,14 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		t.Lock(tid)
 		block = t.findPage(v.length)
 		old = &t.pages[tid.Block]
-	} else if !t.opts.Logical {
+	} else if !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
 		common = t.common(tid, v)
 	}
 	hot := fits && !changed
 	t.countUpdate(fits, changed)
 
 	p := &t.pages[block]
-	p.materialize(block)
+	p.materialize()
 	off := t.place(p, block, v)
 	nu := storage.TID{Block: block, Offset: off}
 	// The worker's lock on the old version is kept on the new one, as if it were
@@ -117,7 +122,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	p.headers[off-1] = header{
 		xmin: xid, xmax: xid, cid: cid, ctid: nu, infomask: updatedRow | xmaxKeyShare | xmaxLockOnly,
 	}
-	h := old.header(tid.Block, tid.Offset)
+	h := old.header(tid.Offset)
 	h.setXmax(xid, 0, keysUpdated)
 	h.infomask2 &^= hotUpdated
 	if hot {
@@ -131,6 +136,8 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	}
 	t.dead++
 	t.Counters.TupleBytes += int64(v.length)
+	t.countRow(tid.Block, -1)
+	t.countRow(block, 1)
 
 	typ := wal.HeapUpdate
 	if hot {
@@ -140,11 +147,13 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		typ++ // the same with INIT
 	}
 	data := wal.SizeOfHeapHeader + v.size() - common
-	if block != tid.Block {
-		data += wal.ExtraBlockRef
+	if block == tid.Block {
+		t.write(typ, p, data, oldKey)
+	} else {
+		other := t.log.ImageOf(old.lsn, image{t, old})
+		t.writeWith(typ, p, data, oldKey, wal.ExtraBlockRef, other)
+		old.lsn, old.dirty = p.lsn, true
 	}
-	p.lsn = t.log.InsertMain(typ, t.rel, block, data, oldKey)
-	old.lsn = p.lsn
 	return Updated{TID: nu, HOT: hot, Summarized: hot && summarized}, nil
 }
 
@@ -246,13 +255,14 @@ func (t *Table) Delete(tid storage.TID) {
 		oldKey = t.identitySize(tid)
 	}
 	p.prunable(t.xacts.Current)
-	h := p.header(tid.Block, tid.Offset)
+	h := p.header(tid.Offset)
 	h.setXmax(t.xacts.Current, 0, keysUpdated)
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid
-	p.lsn = t.log.InsertMain(wal.HeapDelete, t.rel, tid.Block, 0, oldKey)
+	t.write(wal.HeapDelete, p, 0, oldKey)
 	t.Counters.Deletes++
 	t.dead++
+	t.countRow(tid.Block, -1)
 }
 
 // Dead is n_dead_tup: versions that were ended and not yet pruned, as the

@@ -22,6 +22,7 @@ func (t *Table) hint(p *page, h *header, bit uint16, xid uint32) {
 		return
 	}
 	h.infomask |= bit
+	t.dirtyHint(p)
 }
 
 // visible says whether a dirty snapshot sees the version: everything that is

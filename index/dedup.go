@@ -70,7 +70,8 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	}
 	t.Counters.DedupMerged += int64(len(p.order) - len(n.order))
 	t.takeContents(p, n)
-	p.lsn = t.log.Insert(wal.BtreeDedup, t.rel, p.block, wal.SizeOfDedupInterval*merged)
+	p.garbage = false
+	t.write(wal.BtreeDedup, p, wal.SizeOfDedupInterval*merged)
 }
 
 // anyEqual says whether two neighbours on the page are equal.

@@ -309,7 +309,8 @@ func (t *BTree) deleteCandidates(p *page) {
 		return
 	}
 	t.removeItems(p, gone)
-	p.lsn = t.log.Insert(wal.BtreeDelete, t.rel, p.block, data)
+	p.garbage = false
+	t.write(wal.BtreeDelete, p, data)
 }
 
 // shrinkPosting takes the deletable TIDs of a group of candidates out of an

@@ -60,7 +60,7 @@ func (t *BTree) insertOn(k *key, p *page, i int) {
 		return
 	}
 	t.put(k, p, i)
-	p.lsn = t.log.Insert(wal.BtreeInsertLeaf, t.rel, p.block, k.size)
+	t.write(wal.BtreeInsertLeaf, p, k.size)
 	t.remember(p)
 }
 
@@ -98,6 +98,7 @@ func (t *BTree) createRoot() {
 	p := t.newPage(0)
 	t.arrays(p, t.itemsExpected(0, pageSpace, t.key.size))
 	t.root, t.rightmost = p.block, p.block
+	p.dirty = true
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
 }
 
@@ -165,7 +166,7 @@ func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 					return true
 				}
 				if dead {
-					t.kill(it)
+					t.kill(p, it)
 				}
 				continue
 			}
@@ -178,7 +179,7 @@ func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 				all = all && dead
 			}
 			if all {
-				t.kill(it)
+				t.kill(p, it)
 			}
 		}
 		// Equal entries go on to the right if the high key is one of them.
@@ -192,8 +193,10 @@ func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 
 // kill marks an item's line pointer as dead, which is a hint and writes no
 // record of its own.
-func (t *BTree) kill(it *item) {
+func (t *BTree) kill(p *page, it *item) {
 	it.offset |= deadBit
+	p.garbage = true
+	t.dirtyHint(p)
 	t.Counters.Killed++
 }
 
@@ -250,7 +253,7 @@ func (t *BTree) insertIntoPosting(k *key, p *page, i int) {
 		return
 	}
 	t.put(k, p, i+1)
-	p.lsn = t.log.Insert(wal.BtreeInsertPost, t.rel, p.block, wal.SizeOfPostingOffset+k.size)
+	t.write(wal.BtreeInsertPost, p, wal.SizeOfPostingOffset+k.size)
 	t.remember(p)
 }
 
@@ -280,8 +283,10 @@ func (t *BTree) insertParent(left, right *page) {
 	t.Counters.ItemsMoved += int64(len(p.order) - i)
 	it.ref = p.addEntry(&pivot)
 	p.insertAt(i, it, left.highLo, pivot.size)
-	p.lsn = t.log.Insert(wal.BtreeInsertUpper, t.rel, p.block, pivot.size)
-	left.lsn = p.lsn
+	left.incomplete = false
+	image := t.imageOf(left)
+	t.writeWith(wal.BtreeInsertUpper, p, pivot.size, 0, image)
+	left.lsn, left.dirty = p.lsn, true
 }
 
 // newLevel makes a new root above left, the old one, and right (_bt_newlevel).
@@ -292,7 +297,9 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	t.root = p.block
 	p.push(item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
 	p.push(item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
-	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block,
-		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size)
-	left.lsn = p.lsn
+	left.incomplete = false
+	p.lsn = t.log.InsertImages(wal.BtreeNewRoot, t.rel, p.block,
+		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size, 0, t.imageOf(left))
+	p.dirty = true
+	left.lsn, left.dirty = p.lsn, true
 }

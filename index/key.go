@@ -368,6 +368,16 @@ func (t *BTree) wholeSize(natts int) int {
 	return n
 }
 
+// appendWhole appends the data area of the first natts columns of a key that
+// its abbreviation holds whole.
+func (t *BTree) appendWhole(dst []byte, a abbrev, natts int) []byte {
+	var values [maxColumns]datum.Value
+	for i := range natts {
+		values[i] = t.unabbreviate(i, a)
+	}
+	return datum.Append(dst, t.attrs[:natts], values[:natts])
+}
+
 // unabbreviate computes column i back from a whole abbreviated key.
 func (t *BTree) unabbreviate(i int, a abbrev) datum.Value {
 	s := &t.plan.segments[i]

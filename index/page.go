@@ -45,6 +45,9 @@ type page struct {
 	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
 	low        uint64              // hi of the page's lower bound: no item has a lesser one
 	lsn        wal.LSN
+	dirty      bool // changed since the last checkpoint has written it
+	incomplete bool // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
+	garbage    bool // BTP_HAS_GARBAGE: some items may be dead
 }
 
 // A slab entry begins with a header of 4 bytes:

@@ -208,12 +208,19 @@ func (s *Scan) matches(u *tuple) bool {
 }
 
 // markKilled marks the items of the current page as dead that led to nothing
-// but dead versions.
+// but dead versions. The page changes once, however many there are.
 func (s *Scan) markKilled() {
+	any := false
 	for _, n := range s.killed {
 		if it := &s.page.items[n]; !it.dead() {
-			s.t.kill(it)
+			it.offset |= deadBit
+			s.t.Counters.Killed++
+			any = true
 		}
+	}
+	if any {
+		s.page.garbage = true
+		s.t.dirtyHint(s.page)
 	}
 	s.killed = s.killed[:0]
 }

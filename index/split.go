@@ -50,30 +50,41 @@ func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	}
 	rightBytes := t.distribute(p, right, first, at, newLeft, newItem, k.lo, withEntry, highItem, short.lo, &high)
 
-	data := high.size + rightBytes
+	data := high.size
 	if newLeft || posting != nil && posting.at < first {
 		data += k.size
 	}
-	t.logSplit(p, right, newLeft, data)
+	t.logSplit(p, right, newLeft, data, rightBytes, nil)
 	t.insertParent(p, right)
 }
 
-// logSplit writes the record of a split.
-func (t *BTree) logSplit(p, right *page, newLeft bool, data int) {
+// logSplit writes the record of a split. left is the size of what it carries for
+// the left page, right for the right one; child is the page whose downlink made
+// an internal page split, nil for a leaf.
+func (t *BTree) logSplit(p, right *page, newLeft bool, leftData, rightData int, child *page) {
 	typ := wal.BtreeSplitR
 	if newLeft {
 		typ = wal.BtreeSplitL
 	}
+	p.incomplete, p.garbage, right.garbage = true, false, false
+	image := wal.Image{}
+	refs := 0
+	var sibling *page
 	if right.hasHigh {
-		data += wal.ExtraBlockRef
+		sibling = t.pages[right.next]
+		refs += wal.ExtraBlockRef
+		image.Add(t.imageOf(sibling))
 	}
-	if !p.leaf() {
-		data += wal.ExtraBlockRef
+	if child != nil {
+		child.incomplete = false
+		refs += wal.ExtraBlockRef
+		image.Add(t.imageOf(child))
 	}
-	p.lsn = t.log.Insert(typ, t.rel, p.block, data)
-	right.lsn = p.lsn
-	if right.hasHigh {
-		t.pages[right.next].lsn = p.lsn
+	t.writeWith(typ, p, leftData, refs+rightData, image)
+	for _, q := range []*page{right, sibling, child} {
+		if q != nil {
+			q.lsn, q.dirty = p.lsn, true
+		}
 	}
 }
 
@@ -220,11 +231,10 @@ func (t *BTree) splitInternal(p *page, at int, it item, lo uint64, pivot *entry)
 	right := t.newPage(p.level)
 	t.linkRight(p, right)
 	rightBytes := t.distribute(p, right, first, at, newLeft, it, lo, pivot, high, highLo, &highEntry)
-	data := highEntry.size + rightBytes
+	data := highEntry.size
 	if newLeft {
 		data += pivot.size
 	}
-	t.logSplit(p, right, newLeft, data)
-	child.lsn = p.lsn
+	t.logSplit(p, right, newLeft, data, rightBytes, child)
 	t.insertParent(p, right)
 }

@@ -25,6 +25,10 @@ const (
 	BtreeNewRoot
 	TransactionCommit
 	TransactionAbort
+	XLOGFPIForHint
+	XLOGCheckpointRedo
+	XLOGCheckpointOnline
+	StandbyRunningXacts
 	CLOGZeroPage
 
 	// NumRecordTypes is the number of record types.
@@ -113,8 +117,21 @@ var catalogue = [NumRecordTypes]kind{
 	BtreeNewRoot: {"Btree", "NEWROOT", sizeOfBtreeNewroot, 2, false},
 
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
-	TransactionAbort:  {"Transaction", "ABORT", sizeOfXactCommit, 0, false},
-	CLOGZeroPage:      {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
+	// block 0: the page, of whose image the record consists
+	XLOGFPIForHint: {"XLOG", "FPI_FOR_HINT", 0, 1, false},
+	// written by a checkpoint
+	XLOGCheckpointRedo:   {"XLOG", "CHECKPOINT_REDO", 4, 0, false},
+	XLOGCheckpointOnline: {"XLOG", "CHECKPOINT_ONLINE", 88, 0, false},
+	StandbyRunningXacts:  {"Standby", "RUNNING_XACTS", 24, 0, false},
+
+	TransactionAbort: {"Transaction", "ABORT", sizeOfXactCommit, 0, false},
+	CLOGZeroPage:     {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
+}
+
+// Background says whether records of the type belong to no change: a checkpoint
+// writes them.
+func (t RecordType) Background() bool {
+	return t == XLOGCheckpointRedo || t == XLOGCheckpointOnline || t == StandbyRunningXacts
 }
 
 // String gives the type's full name, as in Btree/INSERT_LEAF.

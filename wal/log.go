@@ -43,6 +43,7 @@ type Options struct {
 	SegmentSize uint64 // wal_segment_size, bytes; a power of two
 	Origin      bool   // records are written by an apply worker: those that can, carry the replication origin
 	Sink        Sink   // gets each record; may be nil
+	Images      ImageOptions
 }
 
 // Log is the write-ahead log: its position, its counters, its sink.
@@ -55,6 +56,9 @@ type Log struct {
 	names   []string
 	counts  []Count // by relation, then type; row 0 belongs to NoRelation
 	total   Count
+	images  ImageOptions
+	redo    LSN // redo pointer of the last checkpoint
+	work    imageWork
 }
 
 // NewLog returns an empty log.
@@ -62,7 +66,7 @@ func NewLog(o Options) *Log {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = DefaultSegmentSize
 	}
-	l := &Log{segment: o.SegmentSize, sink: o.Sink, counts: make([]Count, NumRecordTypes)}
+	l := &Log{segment: o.SegmentSize, sink: o.Sink, images: o.Images, counts: make([]Count, NumRecordTypes)}
 	l.MoveTo(o.Start)
 	for t := range catalogue {
 		k := &catalogue[t]
@@ -92,12 +96,22 @@ func (l *Log) Name(r RelID) string {
 // type always has. It returns the end of the record, which the changed pages
 // get as their LSN.
 func (l *Log) Insert(t RecordType, rel RelID, block storage.BlockNumber, data int) LSN {
+	return l.insert(t, rel, 0, block, data, 0)
+}
+
+// insert writes a record on a fork of a relation, with images of so many bytes
+// in all, which are part of data.
+func (l *Log) insert(t RecordType, rel RelID, fork uint8, block storage.BlockNumber, data, images int) LSN {
 	length := l.fixed[t] + data
 	c := &l.counts[int(rel+1)*NumRecordTypes+int(t)]
 	c.Records++
 	c.Bytes += int64(length)
 	l.total.Records++
 	l.total.Bytes += int64(length)
+	if images > 0 {
+		c.FPIBytes += int64(images)
+		l.total.FPIBytes += int64(images)
+	}
 	before := l.lsn
 	aligned := (length + 7) &^ 7
 	if aligned <= l.left {
@@ -109,7 +123,8 @@ func (l *Log) Insert(t RecordType, rel RelID, block storage.BlockNumber, data in
 	end := l.lsn
 	if l.sink != nil {
 		l.sink(&Record{
-			Start: before.Start(l.segment), End: end, Type: t, Relation: rel, Block: block, Length: length,
+			Start: before.Start(l.segment), End: end, Type: t, Relation: rel, Fork: fork, Block: block,
+			Length: length, FPI: images,
 		})
 	}
 	return end
@@ -123,6 +138,15 @@ func (l *Log) InsertMain(t RecordType, rel RelID, block storage.BlockNumber, dat
 		data += dataHeaderLong - dataHeaderShort
 	}
 	return l.Insert(t, rel, block, data)
+}
+
+// InsertImages is InsertMain for a record that also carries images.
+func (l *Log) InsertImages(t RecordType, rel RelID, block storage.BlockNumber, data, extra int, image Image) LSN {
+	data += extra + image.Length + image.Header
+	if catalogue[t].main+extra > dataHeaderLimit {
+		data += dataHeaderLong - dataHeaderShort
+	}
+	return l.insert(t, rel, 0, block, data, image.Length)
 }
 
 // InsertPlain writes a record that refers to no block, with extra bytes of

@@ -111,7 +111,8 @@ Commands:
 	}
 	fmt.Fprint(w, `
 Example: what a captured stream would write on a subscriber
-  pg_recvlogical -d app --slot s --start --plugin=pgoutput -f stream.bin \
+  pg_recvlogical -d app --slot s --create-slot --plugin=pgoutput
+  pg_recvlogical -d app --slot s --start -f stream.bin \
       -o proto_version=4 -o publication_names=p
   applysim replay --schema schema.sql --stream stream.bin
 

@@ -30,9 +30,12 @@ Exit code 1 when replication would stop, with the results so far.`,
 `,
 }
 
-// firstLSN is where the WAL of a run without a recorded case begins: where
-// initdb lets that of a new cluster begin, at its second segment.
-const firstLSN wal.LSN = 16 << 20
+// Where a run without a recorded case begins, about as a new cluster does: its
+// WAL starts at the second segment, and initdb uses up some transaction ids.
+const (
+	firstLSN wal.LSN = 16 << 20
+	nextXID          = 750
+)
 
 type replayOptions struct {
 	caseDir, schema, stream, events string
@@ -233,7 +236,7 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	if err != nil {
 		return nil, err
 	}
-	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, Sink: sink})
+	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink})
 	if err != nil {
 		return nil, err
 	}
@@ -267,5 +270,5 @@ func schemaWarnings(file string, db *schema.Database) []string {
 		total += n
 		kinds = append(kinds, fmt.Sprintf("%d %s", n, kind))
 	}
-	return append(warnings, fmt.Sprintf("%s: passed over %s: %s", file, plural(total, "statement"), strings.Join(kinds, ", ")))
+	return append(warnings, fmt.Sprintf("%s: passed over %s: %s", file, count(int64(total), "statement"), strings.Join(kinds, ", ")))
 }

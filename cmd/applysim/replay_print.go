@@ -19,7 +19,7 @@ func printReplay(w io.Writer, format string, worker *apply.Worker, r *recorded.R
 	case "csv":
 		return walTable(worker.Log(), false).CSV(w)
 	}
-	records, tables := walTable(worker.Log(), true), tablesTable(worker)
+	records, tables := walTable(worker.Log(), true), tablesTable(worker, r)
 	lines := endLines(worker, r)
 	if format == "markdown" {
 		if err := records.Markdown(w); err != nil {
@@ -50,19 +50,32 @@ func printReplay(w io.Writer, format string, worker *apply.Worker, r *recorded.R
 }
 
 // walTable counts records by relation and type. For reading, a relation is
-// named only once, and there is a total.
+// named only once, shares and a total are added, and images have a column only
+// if there are any.
 func walTable(log *wal.Log, forReading bool) *table.Table {
+	total := log.Total()
+	images := !forReading || total.FPIBytes > 0
 	t := &table.Table{Columns: []table.Column{
 		{Name: "relation"}, {Name: "record type", CSV: "record_type"}, {Name: "count", Right: true},
-		{Name: "bytes", Right: true}, {Name: "of them images", CSV: "fpi_bytes", Right: true},
-		{Name: "share", CSV: "share_percent", Right: true, Decimals: 1, Unit: " %"},
+		{Name: "bytes", Right: true},
 	}}
-	total := log.Total()
-	share := func(bytes int64) any {
-		if total.Bytes == 0 {
-			return nil
+	if images {
+		t.Columns = append(t.Columns, table.Column{Name: "of them images", CSV: "fpi_bytes", Right: true})
+	}
+	if forReading {
+		t.Columns = append(t.Columns, table.Column{Name: "share", Right: true, Decimals: 1, Unit: " %"})
+	}
+	add := func(name, kind string, c wal.Count) {
+		row := []any{name, kind, c.Records, c.Bytes}
+		if images {
+			row = append(row, c.FPIBytes)
 		}
-		return 100 * float64(bytes) / float64(total.Bytes)
+		if forReading && total.Bytes > 0 {
+			row = append(row, 100*float64(c.Bytes)/float64(total.Bytes))
+		} else if forReading {
+			row = append(row, nil)
+		}
+		t.Add(row...)
 	}
 	one := func(rel wal.RelID) {
 		name := log.Name(rel)
@@ -71,7 +84,7 @@ func walTable(log *wal.Log, forReading bool) *table.Table {
 			if c.Records == 0 {
 				continue
 			}
-			t.Add(name, wal.RecordType(k).String(), c.Records, c.Bytes, c.FPIBytes, share(c.Bytes))
+			add(name, wal.RecordType(k).String(), c)
 			if forReading {
 				name = ""
 			}
@@ -83,28 +96,29 @@ func walTable(log *wal.Log, forReading bool) *table.Table {
 	one(wal.NoRelation)
 	if forReading {
 		t.Rule()
-		t.Add("total", "", total.Records, total.Bytes, total.FPIBytes, share(total.Bytes))
+		add("total", "", total)
 	}
 	return t
 }
 
 // tablesTable shows what the run leaves behind.
-func tablesTable(w *apply.Worker) *table.Table {
+func tablesTable(w *apply.Worker, r *recorded.Report) *table.Table {
 	t := &table.Table{Columns: []table.Column{
-		{Name: "table, index"}, {Name: "rows", Right: true}, {Name: "pages", Right: true},
+		{Name: "table, index"}, {Name: "rows", Right: true}, {Name: "dead", Right: true}, {Name: "pages", Right: true},
 		{Name: "kB", Right: true}, {Name: "height", Right: true}, {Name: "leaf pages", Right: true},
 		{Name: "leaf density", Right: true, Decimals: 1, Unit: " %"},
 	}}
 	for _, s := range w.Tables() {
 		pages := s.Heap.Pages()
-		t.Add(s.Schema.QualifiedName(), s.Preset+s.Heap.Counters.Inserts, pages, pages*storage.PageSize/1024, nil, nil, nil)
+		name := s.Schema.QualifiedName()
+		t.Add(name, r.Tables[name].Live, r.Tables[name].Dead, pages, pages*storage.PageSize/1024, nil, nil, nil)
 		for _, x := range s.Indexes {
 			stats := x.BTree.Stats()
 			var density any
 			if stats.LeafPages > 0 {
 				density = stats.AvgLeafDensity
 			}
-			t.Add("  "+x.Schema.Name, nil, x.BTree.Pages(), x.BTree.Pages()*storage.PageSize/1024,
+			t.Add("  "+x.Schema.Name, nil, nil, x.BTree.Pages(), x.BTree.Pages()*storage.PageSize/1024,
 				stats.TreeLevel, stats.LeafPages, density)
 		}
 	}
@@ -116,8 +130,7 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	total := w.Log().Total()
 	start, _ := wal.ParseLSN(r.StartLSN)
 	lines := []string{
-		fmt.Sprintf("%s changes in %s transactions and %s messages",
-			table.Integer(r.Changes), table.Integer(r.Transactions), table.Integer(r.Messages)),
+		fmt.Sprintf("%s in %s and %s", count(r.Changes, "change"), count(r.Transactions, "transaction"), count(r.Messages, "message")),
 		fmt.Sprintf("WAL from %s to %s: %s bytes with alignment and page headers",
 			r.StartLSN, r.EndLSN, table.Integer(int64(w.Log().InsertLSN()-start))),
 	}
@@ -125,4 +138,11 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 		lines = append(lines, fmt.Sprintf("%.1f bytes of records a change", float64(total.Bytes)/float64(r.Changes)))
 	}
 	return lines
+}
+
+func count(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return table.Integer(n) + " " + noun
 }

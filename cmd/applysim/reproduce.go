@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"applysim/experiments/published"
 	"applysim/experiments/table"
@@ -89,6 +90,9 @@ func printPublished(w io.Writer, format string, r *published.Report) error {
 	}
 	fmt.Fprintln(w)
 	for _, a := range r.Assumptions {
+		if format == "text" {
+			a = wrap(a, 100)
+		}
 		fmt.Fprintf(w, "%s%s\n", bullet, a)
 	}
 	return nil
@@ -140,4 +144,23 @@ func publishedCSV(r *published.Report) *table.Table {
 		}
 	}
 	return t
+}
+
+// wrap breaks a line at spaces so that none is longer than width; what follows
+// the first is indented.
+func wrap(s string, width int) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = "   " + word
+			continue
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+		if len(lines) > 0 {
+			line = "   " + line
+		}
+	}
+	return strings.Join(append(lines, line), "\n")
 }

@@ -131,13 +131,6 @@ func printVerified(env environment, format string, results []*recorded.Result) e
 	if n := counts[recorded.Unsupported]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unsupported", n))
 	}
-	_, err := fmt.Fprintf(env.stdout, "%s: %s\n", plural(len(results), "case"), strings.Join(parts, ", "))
+	_, err := fmt.Fprintf(env.stdout, "%s: %s\n", count(int64(len(results)), "case"), strings.Join(parts, ", "))
 	return err
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

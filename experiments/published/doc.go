@@ -15,8 +15,8 @@
 //
 // What else is assumed: package workload says how clients take turns, and its
 // Schema which four indexes they are, which the source does not name. They were
-// chosen because a real server writes with them what was published, so that
-// figure's kind is Solved.
+// chosen because what a real server writes for them is near what was published,
+// so that figure's kind is Solved.
 //
 // Reading order: csv.go, runs.go, report.go.
 package published

@@ -19,4 +19,7 @@ func Example() {
 		fmt.Println(p.Name, p.Records, p.Bytes)
 	}
 	// Output:
+	// events 5000 1090000
+	// events_pkey 5014 330020
+	// commits 200 13000
 }

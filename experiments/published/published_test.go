@@ -10,6 +10,9 @@ import (
 // TestLimits holds the simulated WAL to the published one. The limits and the
 // bytes are those of the report; the names here are in its lines.
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seven runs of 500,000 rows")
+	}
 	r, err := published.Run(published.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (r run) do(o Options) (*outcome, error) {
 	s := apply.DefaultSettings()
 	s.WALLevel = "logical"
 	s.FullPageWrites = false // as in the published runs
-	worker, err := apply.New(db, apply.Options{Settings: s})
+	worker, err := apply.New(db, apply.Options{Settings: s, NextXID: w.FirstXid})
 	if err != nil {
 		return nil, err
 	}

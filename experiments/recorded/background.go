@@ -29,7 +29,9 @@ func (r Record) Background() bool {
 	case "Standby", "Storage":
 		return true
 	case "XLOG":
-		return strings.HasPrefix(r.Type, "CHECKPOINT_")
+		if strings.HasPrefix(r.Type, "CHECKPOINT_") {
+			return true
+		}
 	case "Heap2":
 		if r.Type == "NEW_CID" {
 			return true

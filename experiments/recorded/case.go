@@ -20,9 +20,12 @@ type Case struct {
 	DDL    string // of the subscriber, the marker table's included
 	Start  Start
 	Events []Event
+	// Options are the subscription's, such as binary and streaming.
+	Options map[string]string
 
-	fsys fs.FS
-	dir  string
+	quiet bool // records of checkpoints are not written: the recording has them
+	fsys  fs.FS
+	dir   string
 }
 
 // Start is start.json: what a replay needs beside DDL and stream.
@@ -65,6 +68,8 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 		Why  string  `json:"why"`
 		Pub  string  `json:"pub"`
 		Sub  *string `json:"sub"`
+
+		Options string `json:"sub_options"`
 	}
 	if err := c.readJSON("case.json", &file); err != nil {
 		return nil, err
@@ -73,6 +78,12 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 		return nil, err
 	}
 	c.Name, c.Why = file.Name, file.Why
+	c.Options = map[string]string{}
+	for _, o := range strings.Split(file.Options, ",") {
+		if name, value, ok := strings.Cut(o, "="); ok {
+			c.Options[strings.TrimSpace(name)] = strings.Trim(strings.TrimSpace(value), "'")
+		}
+	}
 	if c.Name == "" {
 		c.Name = path.Base(dir)
 	}

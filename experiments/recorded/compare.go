@@ -93,6 +93,7 @@ func (c *Case) Verify() (*Result, error) {
 		}
 	}
 	k := &comparison{expected: records, result: r}
+	c.quiet = true
 	w, err := c.Worker(k.see)
 	if err == nil {
 		k.log = w.Log()

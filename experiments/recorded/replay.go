@@ -30,13 +30,12 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	if err := s.Set("data_checksums", c.Start.DataChecksums); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.file("start.json"), err)
 	}
-	switch {
-	case len(c.Events) > 0:
-		return nil, &apply.UnsupportedError{What: "events on the subscriber (" + c.Events[0].SQL + ")"}
-	case s.FullPageWrites:
-		return nil, &apply.UnsupportedError{What: "full-page images"}
-	case s.DataChecksums || s.WALLogHints:
-		return nil, &apply.UnsupportedError{What: "hint bits that are written to the WAL"}
+	for name, value := range c.Options {
+		if name == "synchronous_commit" {
+			if err := s.Set(name, value); err != nil {
+				return nil, fmt.Errorf("%s: sub_options: %w", c.file("case.json"), err)
+			}
+		}
 	}
 	start, err := wal.ParseLSN(c.Start.StartLSN)
 	if err != nil {
@@ -47,9 +46,21 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 		return nil, err
 	}
 	for _, id := range c.Start.Marker.Rows {
-		if err := w.Preset("public", "marker", strconv.FormatInt(id, 10)); err != nil {
+		// The last transaction before the recording was the marker's.
+		if err := w.Preset(c.Start.NextXID-1, "public", "marker", strconv.FormatInt(id, 10)); err != nil {
 			return nil, fmt.Errorf("%s: marker: %w", c.file("start.json"), err)
 		}
+	}
+	for _, name := range sortedKeys(c.Start.PageLSNs) {
+		var lsns []wal.LSN
+		for _, f := range strings.Fields(c.Start.PageLSNs[name]) {
+			l, err := wal.ParseLSN(f)
+			if err != nil {
+				return nil, fmt.Errorf("%s: page_lsns of %s: %w", c.file("start.json"), name, err)
+			}
+			lsns = append(lsns, l)
+		}
+		w.SetPageLSNs(name, lsns)
 	}
 	return w, nil
 }
@@ -74,18 +85,30 @@ func (c *Case) Run(w *apply.Worker) (int64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	return Apply(w, f)
+	return ApplyWith(w, f, c.Events, c.quiet)
 }
 
 // Apply applies a whole stream to a worker and returns the number of messages
 // applied without an error.
 func Apply(w *apply.Worker, r io.Reader) (int64, error) {
+	return ApplyWith(w, r, nil, false)
+}
+
+// ApplyWith is Apply with events that run on the subscriber between messages. The
+// records of checkpoints are not written if quiet.
+func ApplyWith(w *apply.Worker, r io.Reader, events []Event, quiet bool) (int64, error) {
 	in, err := stream.NewReader(r, stream.DefaultOptions())
 	if err != nil {
 		return 0, err
 	}
 	var m stream.Message
 	for n := int64(0); ; n++ {
+		for len(events) > 0 && events[0].After <= n {
+			if err := w.Run(events[0].SQL, quiet); err != nil {
+				return n, err
+			}
+			events = events[1:]
+		}
 		if err := in.Next(&m); err != nil {
 			if errors.Is(err, io.EOF) {
 				return n, nil

@@ -130,30 +130,6 @@ func (c *localColumn) same(a, b *datum.Value) bool {
 	return a.Bits == b.Bits && string(a.Bytes) == string(b.Bytes)
 }
 
-// findSequentially finds and locks a row by scanning the table
-// (RelationFindReplTupleSeq). The scan is begun and begun again, which counts
-// twice.
-func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
-	t := r.local
-	t.seqScans += 2
-	var found storage.TID
-	ok := false
-	t.heap.Scan(func(tid storage.TID) bool {
-		t.seqReads++
-		t.heap.Values(w.row, tid)
-		if w.equal(r) {
-			found, ok = tid, true
-		}
-		return !ok
-	})
-	if ok {
-		w.needXID()
-		t.heap.Pin(found.Block)
-		t.heap.Lock(found)
-	}
-	return found, ok
-}
-
 // applyUpdate applies an update: apply_handle_update.
 func (w *Worker) applyUpdate(m *stream.Message) error {
 	if !w.inTransaction {
@@ -170,7 +146,7 @@ func (w *Worker) applyUpdate(m *stream.Message) error {
 		return err
 	}
 	if !ok {
-		w.Counters.Conflicts["update_missing"]++
+		w.Counters.Conflicts[updateMissing]++
 		return nil
 	}
 	return w.updateRow(r, m, tid)
@@ -200,11 +176,13 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 		}
 	}
 	w.scratch = scratch
+	t.finder.gone(w, tid)
 	u, err := t.heap.Update(tid, w.values, w.command)
 	if err != nil {
 		return w.heapError(err)
 	}
 	w.command++
+	t.finder.added(w.values, u.TID)
 	if u.HOT {
 		return nil
 	}
@@ -217,7 +195,7 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 		duplicate = duplicate || dup
 	}
 	if duplicate {
-		return w.conflict(t, "update_exists", u.TID, w.values)
+		return w.conflict(t, updateExists, u.TID, w.values)
 	}
 	return nil
 }
@@ -228,6 +206,12 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 // (index_unchanged_by_update).
 func (w *Worker) unchanged(r *relation, m *stream.Message, x *localIndex) bool {
 	for _, k := range x.schema.Keys {
+		if w.opts.LocalHint {
+			if r.local.heap.Modified(k.Column) {
+				return false
+			}
+			continue
+		}
 		if n := r.columns[k.Column].remote; n >= 0 && m.New[n].Format != stream.ColumnUnchanged {
 			return false
 		}
@@ -251,9 +235,10 @@ func (w *Worker) applyDelete(m *stream.Message) error {
 		return err
 	}
 	if !ok {
-		w.Counters.Conflicts["delete_missing"]++
+		w.Counters.Conflicts[deleteMissing]++
 		return nil
 	}
+	r.local.finder.gone(w, tid)
 	r.local.heap.Delete(tid)
 	w.command++
 	return nil

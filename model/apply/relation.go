@@ -30,6 +30,7 @@ type table struct {
 	idxReads int64       // idx_tup_fetch
 	seqScans int64       // seq_scan
 	seqReads int64       // seq_tup_read
+	finder   finder      // finds rows for sequential scans without scanning
 }
 
 // localIndex is an index of a local table.

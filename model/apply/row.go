@@ -2,8 +2,6 @@ package apply
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"applysim/heap"
 	"applysim/heap/datum"
@@ -84,6 +82,7 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 		return w.heapError(err)
 	}
 	w.command++
+	t.finder.added(values, tid)
 	duplicate := false
 	for _, x := range t.indexes {
 		dup, err := x.insert(values, tid, false)
@@ -93,7 +92,7 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 		duplicate = duplicate || dup
 	}
 	if duplicate {
-		return w.conflict(t, "insert_exists", tid, values)
+		return w.conflict(t, insertExists, tid, values)
 	}
 	return nil
 }
@@ -112,57 +111,6 @@ func (x *localIndex) project(values []datum.Value) {
 			x.values[i].Bytes = untilNUL(x.values[i].Bytes)
 		}
 	}
-}
-
-// conflict ends the worker because live rows have the new row's key in unique
-// indexes. By then the row and all its entries have been written; the rows in
-// the way are locked before the transaction is rolled back
-// (CheckAndReportConflict).
-func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum.Value) error {
-	var details []string
-	locked := map[storage.TID]bool{}
-	for _, x := range t.indexes {
-		if !x.schema.Unique || x.schema.Deferrable {
-			continue
-		}
-		x.project(values)
-		if x.hasNull() && !x.schema.NullsNotDistinct {
-			continue
-		}
-		scan := x.btree.Lookup(x.values, nil)
-		for {
-			other, ok := scan.Next()
-			if !ok {
-				break
-			}
-			if other == tid {
-				continue
-			}
-			if !locked[other] {
-				t.heap.LockShared(other)
-				locked[other] = true
-			}
-			details = append(details, fmt.Sprintf("Key already exists in unique index %q.", x.schema.Name))
-			break
-		}
-		scan.End()
-	}
-	w.Counters.Conflicts[kind]++
-	w.abort()
-	return &StopError{
-		Message: w.message,
-		Text:    fmt.Sprintf("conflict detected on relation \"%s.%s\": conflict=%s", t.schema.Schema, t.schema.Name, kind),
-		Detail:  strings.Join(details, " "),
-	}
-}
-
-func (x *localIndex) hasNull() bool {
-	for i := range x.schema.Keys {
-		if x.values[i].Null {
-			return true
-		}
-	}
-	return false
 }
 
 // untilNUL cuts a fixed-length string (type name) at its padding.

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"applysim/wal"
 )
 
 // Settings are the server settings that change what the worker writes. They go
@@ -18,6 +20,7 @@ type Settings struct {
 	// are flushed before the next transaction is applied.
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
+	WALCompression    wal.Compression
 	SegmentSize       uint64 // wal_segment_size, bytes
 }
 
@@ -34,7 +37,7 @@ var ignored = map[string]bool{
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
 	"max_replication_slots": true, "max_wal_senders": true, "max_wal_size": true, "min_wal_size": true,
 	"server_version": true, "timezone": true,
-	"unix_socket_directories": true, "wal_compression": true, "wal_keep_size": true, "port": true,
+	"unix_socket_directories": true, "wal_keep_size": true, "port": true,
 	"max_prepared_transactions": true, "wal_writer_delay": true, "wal_writer_flush_after": true,
 	"max_worker_processes": true, "max_logical_replication_workers": true, "work_mem": true,
 	"max_parallel_apply_workers_per_subscription": true, "debug_logical_replication_streaming": true,
@@ -63,6 +66,8 @@ func (s *Settings) Set(name, value string) error {
 		s.WALLogHints, err = parseBool(value)
 	case "synchronous_commit":
 		s.SynchronousCommit = value != "off" && value != "false" && value != "no" && value != "0"
+	case "wal_compression":
+		s.WALCompression, err = parseCompression(value)
 	case "shared_buffers":
 		s.SharedBuffers, err = parseBytes(value)
 	case "wal_segment_size":
@@ -79,6 +84,33 @@ func (s *Settings) Set(name, value string) error {
 		return fmt.Errorf("invalid value for parameter %q: %q: %w", name, value, err)
 	}
 	return nil
+}
+
+// images says when full-page images are written and how.
+func (s *Settings) images() wal.ImageOptions {
+	return wal.ImageOptions{
+		FullPageWrites: s.FullPageWrites, Hints: s.DataChecksums || s.WALLogHints, Compression: s.WALCompression,
+	}
+}
+
+// parseCompression reads wal_compression: a method, or on for pglz.
+func parseCompression(s string) (wal.Compression, error) {
+	switch strings.ToLower(s) {
+	case "pglz":
+		return wal.PGLZ, nil
+	case "lz4":
+		return wal.LZ4, nil
+	case "zstd":
+		return wal.ZSTD, nil
+	}
+	on, err := parseBool(s)
+	if err != nil {
+		return 0, fmt.Errorf("expected off, on, pglz, lz4 or zstd")
+	}
+	if on {
+		return wal.PGLZ, nil
+	}
+	return wal.NoCompression, nil
 }
 
 // parseBool reads a Boolean as PostgreSQL does: any unambiguous beginning of
@@ -121,7 +153,7 @@ func parseBytes(s string) (uint64, error) {
 
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
-	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers"}
+	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "wal_compression"}
 	for k := range ignored {
 		known = append(known, k)
 	}

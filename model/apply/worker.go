@@ -8,6 +8,7 @@ import (
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
+	"applysim/wal/storage"
 )
 
 // xidsPerCLOGPage is the number of transactions whose status fits on a page of
@@ -24,6 +25,14 @@ type Options struct {
 	Start    wal.LSN  // where the first record may begin
 	NextXID  uint32   // the next transaction id; 0 stands for the first normal one
 	Sink     wal.Sink // gets each WAL record; may be nil
+	// SkipConflicts makes the worker go on where a duplicate key would stop it: the
+	// transaction is rolled back, the rest of it is passed over, and the conflict
+	// is counted, as after ALTER SUBSCRIPTION ... SKIP.
+	SkipConflicts bool
+	// LocalHint passes on the executor's hint that an update leaves an index alone
+	// as local SQL would: if the columns' values did not change. A real worker does
+	// not know (see unchanged); this is for comparison only.
+	LocalHint bool
 }
 
 // Worker is a simulated subscriber with its apply worker.
@@ -41,6 +50,7 @@ type Worker struct {
 	lastID    uint32
 
 	inTransaction bool
+	skipping      bool // the rest of the transaction is passed over
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
 	commitExtra   int    // bytes of a COMMIT beyond its least main data
@@ -62,7 +72,8 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 	}
 	w.Counters.Conflicts = map[string]int64{}
-	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink})
+	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
+	w.log.SetRedo(o.Start)
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
 	for _, s := range db.Tables {
 		t := w.newTable(s)
@@ -77,8 +88,9 @@ func (w *Worker) Log() *wal.Log { return w.log }
 
 // Preset puts a row into a table as if it had been there before the run: its
 // records are not counted and no Sink sees them. columns are the values' texts,
-// as their types' input functions read them, in the table's order.
-func (w *Worker) Preset(space, name string, columns ...string) error {
+// as their types' input functions read them, in the table's order. xid is the
+// transaction that inserted it, heap.FrozenXID if that is of no interest.
+func (w *Worker) Preset(xid uint32, space, name string, columns ...string) error {
 	t := w.byName[[2]string{space, name}]
 	if t == nil {
 		return fmt.Errorf("table %q does not exist in schema %q", name, space)
@@ -99,10 +111,11 @@ func (w *Worker) Preset(space, name string, columns ...string) error {
 		values[i] = v
 	}
 	w.log.SetSink(nil)
-	at, xid := w.log.LSN(), w.xacts.Current
-	w.xacts.Current = heap.FrozenXID
+	at, current := w.log.LSN(), w.xacts.Current
+	w.log.MoveTo(0) // its pages are older than the run
+	w.xacts.Current = xid
 	err := w.insertRow(t, values)
-	w.xacts.Current, w.command = xid, 0
+	w.xacts.Current, w.command = current, 0
 	t.heap.Counters.Inserts--
 	t.preset++
 	w.log.MoveTo(at)
@@ -111,12 +124,50 @@ func (w *Worker) Preset(space, name string, columns ...string) error {
 	return err
 }
 
+// SetPageLSNs sets the LSNs of a relation's pages, from block 0 on, to what they
+// were before the run. The relation goes by the name that records show.
+func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
+	for _, t := range w.tables {
+		if w.log.Name(t.rel) == name {
+			t.heap.SetLSNs(lsns)
+		}
+		for _, x := range t.indexes {
+			if w.log.Name(x.rel) == name {
+				x.btree.SetLSNs(lsns)
+			}
+		}
+	}
+}
+
+// Checkpoint makes a checkpoint between two messages: pages that are changed from
+// now on need images again. Its own records are written unless quiet.
+func (w *Worker) Checkpoint(quiet bool) {
+	running := 0
+	if w.xacts.Current != 0 {
+		running = 1
+	}
+	w.log.Checkpoint(running, quiet)
+	w.xacts.Flushed = w.log.LSN()
+	for _, t := range w.tables {
+		t.heap.Clean()
+		for _, x := range t.indexes {
+			x.btree.Clean()
+		}
+	}
+}
+
 // Apply applies one message. The errors are *StopError where a real worker
 // would stop, *UnsupportedError, and *ProtocolError; after any of them the
 // worker must not be used on, but can be read.
 func (w *Worker) Apply(m *stream.Message) error {
 	w.Counters.Messages++
 	w.message = m.Number
+	if w.skipping && m.Kind != stream.KindRelation {
+		if m.Kind == stream.KindCommit {
+			w.skipping = false
+		}
+		return nil
+	}
 	switch m.Kind {
 	case stream.KindInsert:
 		return w.applyInsert(m)
@@ -163,9 +214,15 @@ func (w *Worker) commit() {
 
 // abort rolls the transaction back.
 func (w *Worker) abort() {
+	for _, t := range w.tables {
+		t.heap.Pin(storage.InvalidBlock)
+	}
 	if xid := w.xacts.Current; xid != 0 {
 		w.log.InsertPlain(wal.TransactionAbort, 0)
 		w.xacts.Aborted(xid)
+		for _, t := range w.tables {
+			t.finder.reset()
+		}
 	}
 	w.inTransaction, w.xacts.Current = false, 0
 }

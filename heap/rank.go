@@ -1,0 +1,81 @@
+package heap
+
+// How many rows a sequential scan passes before it comes to one, without
+// scanning.
+
+import "applysim/wal/storage"
+
+// fenwick is a Fenwick tree over pages: prefix sums of the number of rows.
+type fenwick struct{ tree []int64 }
+
+// add adds n to page i.
+func (f *fenwick) add(i int, n int64) {
+	for i++; i <= len(f.tree); i += i & -i {
+		f.tree[i-1] += n
+	}
+}
+
+// grow makes room for pages up to n, empty.
+func (f *fenwick) grow(n int) {
+	for i := len(f.tree) + 1; i <= n; i++ {
+		// The node covers the pages after i - (i & -i): sum up its children.
+		var sum int64
+		for j := i - 1; j > i-(i&-i); j -= j & -j {
+			sum += f.tree[j-1]
+		}
+		f.tree = append(f.tree, sum)
+	}
+}
+
+// sum is the number of rows on the pages before page n.
+func (f *fenwick) sum(n int) int64 {
+	var s int64
+	for ; n > 0; n -= n & -n {
+		s += f.tree[n-1]
+	}
+	return s
+}
+
+// CountRows makes the table keep count of the rows that a dirty snapshot sees on
+// each page, which RowsBefore needs. It scans the table once, and again if it is
+// called after a transaction has aborted.
+func (t *Table) CountRows() {
+	if t.rows == nil {
+		t.rows = &fenwick{}
+	}
+	t.rows.tree = t.rows.tree[:0]
+	t.rows.grow(len(t.pages))
+	t.Scan(func(tid storage.TID) bool {
+		t.rows.add(int(tid.Block), 1)
+		return true
+	})
+}
+
+// countRow notes that a page has n rows more.
+func (t *Table) countRow(block storage.BlockNumber, n int64) {
+	if t.rows == nil {
+		return
+	}
+	t.rows.grow(len(t.pages))
+	t.rows.add(int(block), n)
+}
+
+// RowsBefore is the number of rows that stand before tid in physical order.
+// CountRows must have been called.
+func (t *Table) RowsBefore(tid storage.TID) int64 {
+	t.rows.grow(len(t.pages))
+	n := t.rows.sum(int(tid.Block))
+	p := &t.pages[tid.Block]
+	for off := storage.OffsetNumber(1); off < tid.Offset; off++ {
+		if p.items[off-1].flags() == lpNormal && t.visible(p, p.header(off)) {
+			n++
+		}
+	}
+	return n
+}
+
+// Rows is the number of all rows. CountRows must have been called.
+func (t *Table) Rows() int64 {
+	t.rows.grow(len(t.pages))
+	return t.rows.sum(len(t.pages))
+}

@@ -1,0 +1,83 @@
+package heap
+
+// Writing records about pages, and what marks them as changed.
+
+import (
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// initializes says whether a record of a type initializes its page, which then
+// needs no image.
+func initializes(typ wal.RecordType) bool {
+	return typ == wal.HeapInsertInit || typ == wal.HeapUpdateInit || typ == wal.HeapHotUpdateInit
+}
+
+// write writes a record about page p with so many bytes of block data and extra
+// main data.
+func (t *Table) write(typ wal.RecordType, p *page, data, extra int) {
+	t.writeWith(typ, p, data, extra, 0, wal.Image{})
+}
+
+// writeWith is write for a record that refers to another page too: refs is what
+// that takes, and images that page's image. If the record carries the image of p,
+// p's block data is left out, except where logical decoding needs the tuple.
+func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, images wal.Image) {
+	p.dirty = true
+	if t.log.NeedsImage(p.lsn) && !initializes(typ) {
+		images.Add(t.log.ImageOf(p.lsn, image{t, p}))
+		if !t.opts.Logical || typ == wal.Heap2PruneOnAccess {
+			data = 0
+		}
+	}
+	p.lsn = t.log.InsertImages(typ, t.rel, p.block, data+refs, extra, images)
+}
+
+// dirtyHint marks a page as changed by a hint that needs no record, unless the
+// page is clean and changes of hints are logged (MarkBufferDirtyHint).
+func (t *Table) dirtyHint(p *page) {
+	if p.dirty {
+		return
+	}
+	p.lsn = t.log.Hint(t.rel, 0, p.block, p.lsn, image{t, p})
+	p.dirty = true
+}
+
+// SetLSNs sets the LSNs of the pages that are there, from block 0 on, to what
+// they were before the run. The pages count as written to disk.
+func (t *Table) SetLSNs(lsns []wal.LSN) {
+	for i := range min(len(lsns), len(t.pages)) {
+		t.pages[i].lsn, t.pages[i].dirty = lsns[i], false
+	}
+}
+
+// Clean notes that a checkpoint has written all pages.
+func (t *Table) Clean() {
+	for i := range t.pages {
+		t.pages[i].dirty = false
+	}
+	for _, p := range t.fsm.pages {
+		p.dirty = false
+	}
+}
+
+// Forks of a relation.
+const forkFSM = 1
+
+// searchFSM and recordAndSearchFSM ask the free space map. A page of the map that
+// is changed while it is clean may be logged, since its changes are hints.
+func (t *Table) searchFSM(category uint8) storage.BlockNumber {
+	return t.fsm.search(category, len(t.pages), t.dirtyFSM)
+}
+
+func (t *Table) recordAndSearchFSM(block storage.BlockNumber, free, need int) storage.BlockNumber {
+	return t.fsm.recordAndSearch(block, free, need, len(t.pages), t.dirtyFSM)
+}
+
+func (t *Table) dirtyFSM(a fsmAddress, p *fsmPage) {
+	if p.dirty {
+		return
+	}
+	p.lsn = t.log.Hint(t.rel, forkFSM, a.physical(), p.lsn, p)
+	p.dirty = true
+}

@@ -1,0 +1,213 @@
+package index
+
+// Writing records about pages, pages byte for byte, after nbtpage.c and
+// nbtree.h.
+
+import (
+	"encoding/binary"
+
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// Bits of btpo_flags and of IndexTupleData.t_info. Sources: REL_18_1,
+// src/include/access/nbtree.h and itup.h.
+const (
+	btpLeaf            = 1 << 0 // BTP_LEAF
+	btpRoot            = 1 << 1 // BTP_ROOT
+	btpHasGarbage      = 1 << 6 // BTP_HAS_GARBAGE
+	btpIncompleteSplit = 1 << 7 // BTP_INCOMPLETE_SPLIT
+
+	infoAltTID  = 0x2000 // INDEX_ALT_TID_MASK
+	infoVarMask = 0x4000 // INDEX_VAR_MASK
+	infoNulls   = 0x8000 // INDEX_NULL_MASK
+
+	pageVersion = storage.PageSize | 4
+	lpNormal    = 1
+	lpDead      = 3
+)
+
+// write writes a record about page p with so many bytes of block data.
+func (t *BTree) write(typ wal.RecordType, p *page, data int) {
+	t.writeWith(typ, p, data, 0, wal.Image{})
+}
+
+// writeWith is write for a record that refers to other pages too: others is what
+// that takes and carries, and images those pages' images. If the record carries
+// the image of p, p's block data is left out.
+func (t *BTree) writeWith(typ wal.RecordType, p *page, data, others int, images wal.Image) {
+	p.dirty = true
+	if t.log.NeedsImage(p.lsn) {
+		images.Add(t.imageOf(p))
+		data = 0
+	}
+	p.lsn = t.log.InsertImages(typ, t.rel, p.block, data+others, 0, images)
+}
+
+func (t *BTree) imageOf(p *page) wal.Image { return t.log.ImageOf(p.lsn, image{t, p}) }
+
+// dirtyHint marks a page as changed by a hint that needs no record, unless the
+// page is clean and changes of hints are logged (MarkBufferDirtyHint).
+func (t *BTree) dirtyHint(p *page) {
+	if p.dirty {
+		return
+	}
+	p.lsn = t.log.Hint(t.rel, 0, p.block, p.lsn, image{t, p})
+	p.dirty = true
+}
+
+// SetLSNs sets the LSNs of the pages that are there, from the metapage on, to
+// what they were before the run. The pages count as written to disk.
+func (t *BTree) SetLSNs(lsns []wal.LSN) {
+	for i := 1; i < min(len(lsns), len(t.pages)); i++ {
+		t.pages[i].lsn, t.pages[i].dirty = lsns[i], false
+	}
+}
+
+// Clean notes that a checkpoint has written all pages.
+func (t *BTree) Clean() {
+	for _, p := range t.pages[1:] {
+		p.dirty = false
+	}
+}
+
+// image is a page as wal.Page.
+type image struct {
+	t *BTree
+	p *page
+}
+
+// Hole is the space between line pointers and items.
+func (i image) Hole() (lower, upper int) {
+	lower = storage.PageHeaderSize + storage.LinePointerSize*(len(i.p.items)+i.p.first())
+	return lower, lower + i.p.free
+}
+
+// Bytes writes the page as it is on disk, checksum left out. Items lie in the
+// order in which they arrived, from the page's end.
+func (i image) Bytes(dst *[storage.PageSize]byte) {
+	t, p := i.t, i.p
+	t.settle(p)
+	*dst = [storage.PageSize]byte{}
+	le := binary.LittleEndian
+	lower, upper := i.Hole()
+	le.PutUint32(dst[0:], uint32(p.lsn>>32))
+	le.PutUint32(dst[4:], uint32(p.lsn))
+	le.PutUint16(dst[12:], uint16(lower))
+	le.PutUint16(dst[14:], uint16(upper))
+	le.PutUint16(dst[16:], storage.PageSize-specialSize)
+	le.PutUint16(dst[18:], pageVersion)
+
+	special := dst[storage.PageSize-specialSize:]
+	le.PutUint32(special[0:], sibling(p.prev))
+	le.PutUint32(special[4:], sibling(p.next))
+	le.PutUint32(special[8:], uint32(p.level))
+	flags := 0
+	if p.leaf() {
+		flags |= btpLeaf
+	}
+	if p.block == t.root {
+		flags |= btpRoot
+	}
+	if p.garbage {
+		flags |= btpHasGarbage
+	}
+	if p.incomplete {
+		flags |= btpIncompleteSplit
+	}
+	le.PutUint16(special[12:], uint16(flags))
+
+	at := storage.PageSize - specialSize
+	offsets := make([]int, len(p.items))
+	if p.hasHigh {
+		at -= t.size(p, &p.high)
+		t.itemBytes(dst[at:], p, &p.high, p.highLo, true)
+		putLinePointer(dst, 0, at, lpNormal, t.size(p, &p.high))
+	}
+	for n := range p.items {
+		at -= t.size(p, &p.items[n])
+		offsets[n] = at
+		t.itemBytes(dst[at:], p, &p.items[n], p.lo(uint16(n)), !p.leaf())
+	}
+	for k, n := range p.order {
+		state := lpNormal
+		if p.items[n].dead() {
+			state = lpDead
+		}
+		putLinePointer(dst, k+p.first(), offsets[n], state, t.size(p, &p.items[n]))
+	}
+}
+
+func putLinePointer(dst *[storage.PageSize]byte, i, off, flags, length int) {
+	binary.LittleEndian.PutUint32(dst[storage.PageHeaderSize+storage.LinePointerSize*i:],
+		uint32(off)|uint32(flags)<<15|uint32(length)<<17)
+}
+
+// sibling is a page's link as it is stored: 0 for none.
+func sibling(b storage.BlockNumber) uint32 {
+	if b == storage.InvalidBlock {
+		return 0
+	}
+	return uint32(b)
+}
+
+// itemBytes writes an index tuple.
+func (t *BTree) itemBytes(dst []byte, p *page, it *item, lo uint64, pivot bool) {
+	le := binary.LittleEndian
+	size := t.size(p, it)
+	info := size
+	block, offset := it.block, it.offset&^deadBit
+	var e entry
+	if it.ref == 0 {
+		e = entry{size: size, flags: entryWhole, natts: len(t.attrs)}
+	} else {
+		e = p.entry(it.ref)
+	}
+	at := tupleHeaderSize
+	switch {
+	case pivot:
+		info |= infoAltTID
+		offset = storage.OffsetNumber(e.natts)
+		if e.flags&entryPivotTID != 0 {
+			offset |= pivotHeapTIDAttr
+			putHeapTID(dst[size-storage.TIDSize:], e.tid)
+		}
+	case e.flags&entryPosting != 0:
+		info |= infoAltTID
+		block = storage.BlockNumber(e.size)
+		offset = storage.OffsetNumber(len(e.tids)/storage.TIDSize) | isPosting
+		for i := 0; i < len(e.tids); i += storage.TIDSize {
+			putHeapTID(dst[e.size+i:], getTID(e.tids[i:]))
+		}
+	}
+	if e.flags&entryNulls != 0 {
+		info |= infoNulls
+		for i := range e.natts {
+			if e.nulls>>i&1 == 0 {
+				dst[at+i/8] |= 1 << (i % 8)
+			}
+		}
+		at += nullBitmapSize
+	}
+	for i := range e.natts {
+		if t.attrs[i].Len < 0 && e.nulls>>i&1 == 0 {
+			info |= infoVarMask
+		}
+	}
+	putHeapTID(dst, storage.TID{Block: block, Offset: offset})
+	le.PutUint16(dst[6:], uint16(info))
+	if e.flags&entryWhole != 0 {
+		t.appendWhole(dst[at:at:len(dst)], abbrev{it.hi, lo}, e.natts)
+	} else {
+		copy(dst[at:], e.data)
+	}
+}
+
+// putHeapTID writes an item pointer as it is stored: the block number's halves,
+// the higher one first.
+func putHeapTID(dst []byte, tid storage.TID) {
+	le := binary.LittleEndian
+	le.PutUint16(dst[0:], uint16(tid.Block>>16))
+	le.PutUint16(dst[2:], uint16(tid.Block))
+	le.PutUint16(dst[4:], uint16(tid.Offset))
+}

@@ -1,0 +1,139 @@
+package apply
+
+// Conflicts, after conflict.c and execReplication.c.
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"applysim/heap/datum"
+	"applysim/wal/storage"
+)
+
+// Conflict types, as pg_stat_subscription_stats names them without confl_.
+const (
+	insertExists    = "insert_exists"
+	updateExists    = "update_exists"
+	updateMissing   = "update_missing"
+	deleteMissing   = "delete_missing"
+	multipleUniques = "multiple_unique_conflicts"
+)
+
+// fieldLimit is the length in bytes at which a column is cut in a description.
+const fieldLimit = 64
+
+// conflict ends the transaction because live rows have the new row's key in
+// unique indexes. By then the row and all its entries have been written; the
+// rows in the way are locked before the transaction is rolled back
+// (CheckAndReportConflict).
+func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum.Value) error {
+	var details []string
+	locked := map[storage.TID]bool{}
+	for _, x := range t.indexes {
+		if !x.schema.Unique || x.schema.Deferrable {
+			continue
+		}
+		x.project(values)
+		if x.hasNull() && !x.schema.NullsNotDistinct {
+			continue
+		}
+		other, ok := x.other(tid)
+		if !ok {
+			continue
+		}
+		if !locked[other] {
+			t.heap.LockShared(other)
+			locked[other] = true
+		}
+		t.heap.Values(w.row, other)
+		detail := fmt.Sprintf("Key already exists in unique index \"%s\", modified in transaction %d.\nKey %s; existing local row %s; remote row %s",
+			x.schema.Name, t.heap.Inserter(other), t.keyText(x, w.row), t.rowText(w.row), t.rowText(values))
+		if kind == updateExists {
+			detail += "; replica identity " + t.identityText(w.row)
+		}
+		details = append(details, detail+".")
+	}
+	if len(details) > 1 {
+		kind = multipleUniques
+	}
+	w.Counters.Conflicts[kind]++
+	w.abort()
+	if w.opts.SkipConflicts {
+		w.skipping = true
+		return nil
+	}
+	return &StopError{
+		Message: w.message,
+		Text:    fmt.Sprintf("conflict detected on relation \"%s.%s\": conflict=%s", t.schema.Schema, t.schema.Name, kind),
+		Detail:  strings.Join(details, "\n"),
+	}
+}
+
+// other finds a live row other than tid that has the key in x.values.
+func (x *localIndex) other(tid storage.TID) (storage.TID, bool) {
+	scan := x.btree.Lookup(x.values, nil)
+	defer scan.End()
+	for {
+		found, ok := scan.Next()
+		if !ok || found != tid {
+			return found, ok
+		}
+	}
+}
+
+func (x *localIndex) hasNull() bool {
+	for i := range x.schema.Keys {
+		if x.values[i].Null {
+			return true
+		}
+	}
+	return false
+}
+
+// keyText describes a row's key in an index: (a, b)=(1, 2).
+func (t *table) keyText(x *localIndex, row []datum.Value) string {
+	var names, values []string
+	for _, k := range x.schema.Keys {
+		if k.Column < 0 {
+			names = append(names, k.Expr)
+			continue
+		}
+		names = append(names, t.schema.Columns[k.Column].Name)
+		values = append(values, t.columnText(k.Column, row, 0))
+	}
+	return fmt.Sprintf("(%s)=(%s)", strings.Join(names, ", "), strings.Join(values, ", "))
+}
+
+// identityText describes what a row is known by: its key, or all of it.
+func (t *table) identityText(row []datum.Value) string {
+	if t.identity != nil {
+		return t.keyText(t.identity, row)
+	}
+	return "full " + t.rowText(row)
+}
+
+// rowText describes a row: (1, abc, null). Long columns are cut.
+func (t *table) rowText(row []datum.Value) string {
+	var values []string
+	for i := range t.schema.Columns {
+		if !t.schema.Columns[i].Dropped {
+			values = append(values, t.columnText(i, row, fieldLimit))
+		}
+	}
+	return "(" + strings.Join(values, ", ") + ")"
+}
+
+func (t *table) columnText(i int, row []datum.Value, limit int) string {
+	if row[i].Null {
+		return "null"
+	}
+	s := t.schema.Columns[i].Type.Text(row[i])
+	if limit == 0 || len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "..."
+}

@@ -1,0 +1,174 @@
+package apply
+
+import (
+	"hash/maphash"
+
+	"applysim/heap/datum"
+	"applysim/wal/storage"
+)
+
+// A sequential lookup stops at the first row that equals the one looked for.
+// What it passes on the way can be counted without going there: a hash of the
+// row's columns leads to the rows that may be equal, and the table keeps count
+// of its rows by page.
+
+// syncReportInterval is SYNC_SCAN_REPORT_INTERVAL: a synchronized scan reports
+// its position each time it comes to a multiple of so many pages. Source:
+// REL_18_1, src/backend/access/common/syncscan.c.
+const syncReportInterval = 16
+
+// finder finds rows by all their columns.
+type finder struct {
+	rows map[uint64][]storage.TID // by hash; nil if there was no lookup yet, or none since an abort
+	rel  *relation                // whose columns are compared
+	seed maphash.Seed
+	hash maphash.Hash
+	at   storage.BlockNumber // where the last synchronized scan reported to be
+}
+
+// reset forgets everything about the table's rows.
+func (f *finder) reset() { f.rows = nil }
+
+// key hashes the columns of a row that equal rows must have in common: those
+// whose equal values have equal bytes.
+func (f *finder) key(values []datum.Value) uint64 {
+	r := f.rel
+	h := &f.hash
+	h.SetSeed(f.seed)
+	for i := range r.columns {
+		c := &r.columns[i]
+		s := &r.local.schema.Columns[i]
+		class := c.typ.OpClass()
+		if s.Dropped || s.Generated != 0 || class != nil && !class.EqualImage {
+			continue
+		}
+		v := &values[i]
+		if v.Null {
+			h.WriteByte(0)
+			continue
+		}
+		h.WriteByte(1)
+		maphash.WriteComparable(h, v.Bits)
+		h.Write(v.Bytes)
+	}
+	return h.Sum64()
+}
+
+// added notes a new row version.
+func (f *finder) added(values []datum.Value, tid storage.TID) {
+	if f.rows == nil {
+		return
+	}
+	k := f.key(values)
+	f.rows[k] = append(f.rows[k], tid)
+}
+
+// gone notes that a row version is about to end.
+func (f *finder) gone(w *Worker, tid storage.TID) {
+	if f.rows == nil {
+		return
+	}
+	f.rel.local.heap.Values(w.row, tid)
+	k := f.key(w.row)
+	tids := f.rows[k]
+	for i, t := range tids {
+		if t == tid {
+			tids[i] = tids[len(tids)-1]
+			f.rows[k] = tids[:len(tids)-1]
+			return
+		}
+	}
+}
+
+// build scans the table once and notes all its rows.
+func (f *finder) build(w *Worker, r *relation) {
+	f.rows, f.rel = map[uint64][]storage.TID{}, r
+	f.seed = maphash.MakeSeed()
+	h := r.local.heap
+	h.CountRows()
+	h.Scan(func(tid storage.TID) bool {
+		h.Values(w.row, tid)
+		f.added(w.row, tid)
+		return true
+	})
+}
+
+// findSequentially finds and locks a row as a scan of the table does
+// (RelationFindReplTupleSeq). The scan is begun and begun again, which counts
+// twice. In a table of more than a quarter of shared_buffers it begins where the
+// last one has reported to be.
+func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
+	t := r.local
+	f := &t.finder
+	t.seqScans += 2
+	if f.rows == nil {
+		f.build(w, r)
+	}
+	pages := t.heap.Pages()
+	sync := uint64(pages) > w.opts.Settings.SharedBuffers/storage.PageSize/4
+	start := storage.BlockNumber(0)
+	if sync && int(f.at) < pages {
+		start = f.at
+	}
+	found, ok := f.first(w, r, start)
+	if ok {
+		n := t.heap.RowsBefore(found) - t.heap.RowsBefore(storage.TID{Block: start})
+		if found.Block < start {
+			n += t.heap.Rows()
+		}
+		t.seqReads += n + 1
+	} else {
+		t.seqReads += t.heap.Rows()
+	}
+	if sync {
+		f.report(start, found, ok, pages)
+	}
+	if ok {
+		w.needXID()
+		t.heap.Pin(found.Block)
+		t.heap.Lock(found)
+	}
+	return found, ok
+}
+
+// first returns the first row from page start on that equals w.values.
+func (f *finder) first(w *Worker, r *relation, start storage.BlockNumber) (storage.TID, bool) {
+	var best storage.TID
+	ok := false
+	for _, tid := range f.rows[f.key(w.values)] {
+		if ok && !before(tid, best, start) {
+			continue
+		}
+		r.local.heap.Values(w.row, tid)
+		if w.equal(r) {
+			best, ok = tid, true
+		}
+	}
+	return best, ok
+}
+
+// before orders heap TIDs as a scan that begins at page start comes to them.
+func before(a, b storage.TID, start storage.BlockNumber) bool {
+	if x, y := a.Block < start, b.Block < start; x != y {
+		return y
+	}
+	return a.Less(b)
+}
+
+// report notes where a synchronized scan has reported to be: at the last
+// multiple of the interval that it came to after its first page.
+func (f *finder) report(start storage.BlockNumber, found storage.TID, ok bool, pages int) {
+	last := int(start) + pages // a scan that finds nothing comes round to its start
+	if ok {
+		last = int(found.Block)
+		if last < int(start) {
+			last += pages
+		}
+	}
+	for b := last; b > int(start); b-- {
+		if at := b % pages; at%syncReportInterval == 0 {
+			f.at = storage.BlockNumber(at)
+			return
+		}
+	}
+}
