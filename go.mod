@@ -3,12 +3,12 @@ module applysim
 go 1.26
 
 require (
+	github.com/google/btree v1.1.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/pflag v1.1.0
 )
 
 require (
-	github.com/google/btree v1.1.3 // indirect
 	golang.org/x/sys v0.26.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )

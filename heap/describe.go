@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"strconv"
 
 	"applysim/wal"
@@ -81,7 +80,7 @@ func (t *Table) Body(tid storage.TID) []byte {
 
 // Memory is how many bytes of memory the table's pages take, about.
 func (t *Table) Memory() int {
-	n := binary.Size(fsmPage{}.nodes) * len(t.fsm.pages)
+	n := storage.PageSize * t.fsm.Pages()
 	for i := range t.pages {
 		p := &t.pages[i]
 		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 32*cap(p.headers)

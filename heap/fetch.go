@@ -49,7 +49,7 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 
 // hotUpdated is HeapTupleHeaderIsHotUpdated.
 func (h *header) hotUpdated() bool {
-	return h.infomask2&hotUpdated != 0 && h.infomask&xmaxInvalid == 0 && h.infomask&xminInvalid == 0
+	return h.infomask2&hotUpdated != 0 && h.infomask&xmaxInvalid == 0 && !h.aborted()
 }
 
 // Vacuumable says whether every version that an index entry leads to is dead,

@@ -5,17 +5,18 @@ import "applysim/wal/storage"
 // Bits of a row version's header. Source: REL_18_1,
 // src/include/access/htup_details.h.
 const (
-	hasNull       = 0x0001 // HEAP_HASNULL
-	hasVarWidth   = 0x0002 // HEAP_HASVARWIDTH
-	xmaxKeyShare  = 0x0010 // HEAP_XMAX_KEYSHR_LOCK
-	comboCID      = 0x0020 // HEAP_COMBOCID
-	xmaxExclusive = 0x0040 // HEAP_XMAX_EXCL_LOCK
-	xmaxLockOnly  = 0x0080 // HEAP_XMAX_LOCK_ONLY
-	xminCommitted = 0x0100 // HEAP_XMIN_COMMITTED
-	xminInvalid   = 0x0200 // HEAP_XMIN_INVALID
-	xmaxCommitted = 0x0400 // HEAP_XMAX_COMMITTED
-	xmaxInvalid   = 0x0800 // HEAP_XMAX_INVALID
-	updatedRow    = 0x2000 // HEAP_UPDATED
+	hasNull       = 0x0001                      // HEAP_HASNULL
+	hasVarWidth   = 0x0002                      // HEAP_HASVARWIDTH
+	xmaxKeyShare  = 0x0010                      // HEAP_XMAX_KEYSHR_LOCK
+	comboCID      = 0x0020                      // HEAP_COMBOCID
+	xmaxExclusive = 0x0040                      // HEAP_XMAX_EXCL_LOCK
+	xmaxLockOnly  = 0x0080                      // HEAP_XMAX_LOCK_ONLY
+	xminCommitted = 0x0100                      // HEAP_XMIN_COMMITTED
+	xminInvalid   = 0x0200                      // HEAP_XMIN_INVALID
+	xmaxCommitted = 0x0400                      // HEAP_XMAX_COMMITTED
+	xmaxInvalid   = 0x0800                      // HEAP_XMAX_INVALID
+	updatedRow    = 0x2000                      // HEAP_UPDATED
+	xminFrozen    = xminCommitted | xminInvalid // HEAP_XMIN_FROZEN
 
 	xmaxBits = xmaxCommitted | xmaxInvalid | xmaxKeyShare | xmaxExclusive | xmaxLockOnly
 
@@ -33,6 +34,12 @@ type header struct {
 	infomask   uint16
 	infomask2  uint16 // without the number of columns
 }
+
+// aborted says whether the hint bits show that the inserter has aborted.
+func (h *header) aborted() bool { return h.infomask&xminFrozen == xminInvalid }
+
+// frozenXmin says whether the inserter is older than any.
+func (h *header) frozenXmin() bool { return h.infomask&xminFrozen == xminFrozen || h.xmin <= FrozenXID }
 
 // lockOnly says whether xmax only locks the version.
 func (h *header) lockOnly() bool { return h.infomask&xmaxLockOnly != 0 }

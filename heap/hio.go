@@ -19,7 +19,7 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 	block := t.target
 	if block == storage.InvalidBlock {
 		t.Counters.FSMSearches++
-		block = t.searchFSM(needed(want))
+		block = t.fsm.Search(want, len(t.pages))
 	}
 	if block == storage.InvalidBlock && len(t.pages) > 0 {
 		block = storage.BlockNumber(len(t.pages) - 1)
@@ -31,7 +31,7 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 			return block
 		}
 		t.Counters.FSMSearches++
-		block = t.recordAndSearchFSM(block, free, want)
+		block = t.fsm.RecordAndSearch(block, free, want, len(t.pages))
 	}
 	t.target = storage.BlockNumber(len(t.pages))
 	t.pages = append(t.pages, newPage(t.target))

@@ -74,11 +74,14 @@ type page struct {
 	upper     uint16 // pd_upper
 	full      bool   // PD_PAGE_FULL: an update found no room
 	freeLines bool   // PD_HAS_FREE_LINES: some line pointers may be unused
-	pruneXID  uint32 // pd_prune_xid: oldest transaction that may have left something to prune
-	items     []linePointer
-	bodies    []byte
-	runs      []version // while versions were only inserted,
-	headers   []header  // then this, parallel to items
+	// PD_ALL_VISIBLE: every version is visible to everybody. The visibility map has
+	// the same bit.
+	allVisible bool
+	pruneXID   uint32 // pd_prune_xid: oldest transaction that may have left something to prune
+	items      []linePointer
+	bodies     []byte
+	runs       []version // while versions were only inserted,
+	headers    []header  // then this, parallel to items
 }
 
 func newPage(block storage.BlockNumber) page {

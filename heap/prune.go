@@ -18,6 +18,16 @@ type pruning struct {
 	conflictXID uint32                 // newest one that ended a version which goes
 	deleted     int                    // versions that go
 	chain       []storage.OffsetNumber
+
+	// VACUUM's part: whether versions may be frozen, whether all must be, whether
+	// dead line pointers become unused at once since no index leads to them.
+	freeze, freezeAll, unusedNow bool
+
+	frozen         []freezing
+	freezeRequired bool
+	allVisible     bool // everybody sees all that stays
+	allFrozen      bool // and all that stays is frozen
+	hasTuples      bool // something stays
 }
 
 // pruneOnAccess prunes a page that is visited, if it is worth it: something was
@@ -42,15 +52,25 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	if t.owner == block {
 		t.disown()
 	}
+	p.materialize()
 	r := &t.pruning
 	r.redirects, r.dead, r.unused = r.redirects[:0], r.dead[:0], r.unused[:0]
 	r.pruneXID, r.conflictXID, r.deleted = 0, 0, 0
+	r.frozen, r.freezeRequired = r.frozen[:0], false
+	r.allVisible, r.allFrozen, r.hasTuples = r.freeze, r.freeze, false
+	images := t.log.Total().FPIBytes
 	n := storage.OffsetNumber(len(p.items))
 	for off := n; off >= 1; off-- {
 		r.processed[off] = false
 		r.status[off] = statusUnknown
 		switch p.items[off-1].flags() {
-		case lpUnused, lpDead:
+		case lpUnused:
+			r.processed[off] = true
+		case lpDead:
+			if r.unusedNow {
+				r.removeUnused(off)
+				r.deleted--
+			}
 			r.processed[off] = true
 		case lpNormal:
 			r.status[off] = t.vacuumStatus(p, p.header(off))
@@ -73,17 +93,19 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 			r.conflict(&p.headers[off-1], t.xacts)
 			r.removeUnused(off)
 		} else {
-			r.keep(p, off)
+			r.keep(t, p, off)
 		}
 	}
-	nothing := len(r.redirects)+len(r.dead)+len(r.unused) == 0
-	if p.pruneXID != r.pruneXID || p.full {
+	pruned := len(r.redirects)+len(r.dead)+len(r.unused) > 0
+	hint := p.pruneXID != r.pruneXID || p.full
+	freeze := r.decideFreeze(t, p, pruned, hint, t.log.Total().FPIBytes > images)
+	if hint {
 		p.pruneXID, p.full = r.pruneXID, false
-		if nothing {
+		if !pruned && !freeze {
 			t.dirtyHint(p)
 		}
 	}
-	if nothing {
+	if !pruned && !freeze {
 		return
 	}
 	t.Counters.Pruned += int64(r.deleted)
@@ -97,9 +119,18 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	for _, off := range r.unused {
 		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
 	}
-	p.repairFragmentation()
+	if pruned {
+		p.repairFragmentation()
+	}
 	data, main := 0, 0
-	if r.conflictXID != 0 {
+	if freeze {
+		data += r.freezePlanBytes()
+		for _, f := range r.frozen {
+			h := p.header(f.off)
+			h.infomask, h.infomask2, h.xmax = f.infomask, f.infomask2, f.xmax
+		}
+	}
+	if r.conflictXID != 0 || freeze {
 		main += sizeOfXID
 	}
 	if k := len(r.redirects) / 2; k > 0 {
@@ -169,7 +200,7 @@ walk:
 				r.processed[off] = true
 				continue
 			}
-			r.keep(p, off)
+			r.keep(t, p, off)
 		}
 	case dead == len(chain):
 		r.markDead(root, !redirected)
@@ -186,7 +217,7 @@ walk:
 			r.removeUnused(off)
 		}
 		for _, off := range chain[dead:] {
-			r.keep(p, off)
+			r.keep(t, p, off)
 		}
 	}
 }
@@ -202,7 +233,31 @@ func (r *pruning) conflict(h *header, x *Transactions) {
 	}
 }
 
+// decideFreeze decides whether to carry the freeze plans out: if VACUUM must, or if
+// the page can be marked all-frozen then and its image is written anyway.
+func (r *pruning) decideFreeze(t *Table, p *page, pruned, hint, imaged bool) bool {
+	if len(r.frozen) == 0 {
+		return false
+	}
+	freeze := r.freezeRequired
+	if !freeze && r.allVisible && r.allFrozen {
+		need := t.log.NeedsImage(p.lsn)
+		freeze = imaged || pruned && need || !pruned && hint && t.log.HintsLogged() && need
+	}
+	if !freeze {
+		r.allFrozen = false
+	}
+	return freeze
+}
+
 func (r *pruning) markDead(off storage.OffsetNumber, wasNormal bool) {
+	if r.unusedNow {
+		r.removeUnused(off)
+		if !wasNormal {
+			r.deleted--
+		}
+		return
+	}
 	r.processed[off] = true
 	r.dead = append(r.dead, off)
 	if wasNormal {
@@ -218,22 +273,31 @@ func (r *pruning) removeUnused(off storage.OffsetNumber) {
 
 // keep notes a version that stays, and which transaction may leave it to prune
 // later.
-func (r *pruning) keep(p *page, off storage.OffsetNumber) {
+func (r *pruning) keep(t *Table, p *page, off storage.OffsetNumber) {
 	r.processed[off] = true
+	r.hasTuples = true
 	h := &p.headers[off-1]
 	switch r.status[off] {
+	case statusLive:
+		r.allVisible = r.allVisible && t.seenByAll(h)
 	case statusRecentlyDead, statusDeleteInProgress:
+		r.allVisible = false
 		if r.pruneXID == 0 || h.xmax < r.pruneXID {
 			r.pruneXID = h.xmax
 		}
+	default:
+		r.allVisible = false
+	}
+	if r.freeze {
+		r.planFreeze(h, off, t.xacts)
 	}
 }
 
-// repairFragmentation closes the gaps between versions: they are laid out anew
-// from the page's end in the order of their line pointers, and unused line
-// pointers at the end of the array are cut off.
-func (p *page) repairFragmentation() {
-	last, unused := 0, 0
+// truncateLines cuts unused line pointers at the end of the array off, but leaves
+// at least so many, and notes whether there are others.
+func (p *page) truncateLines(least int) {
+	p.materialize()
+	last, unused := least, 0
 	for i, lp := range p.items {
 		if lp.flags() == lpUnused {
 			unused++
@@ -241,11 +305,17 @@ func (p *page) repairFragmentation() {
 			last = i + 1
 		}
 	}
-	unused -= len(p.items) - last
+	p.freeLines = unused-(len(p.items)-last) > 0
 	p.items = p.items[:last]
 	p.headers = p.headers[:last]
 	p.lower = uint16(storage.PageHeaderSize + storage.LinePointerSize*last)
-	p.freeLines = unused > 0
+}
+
+// repairFragmentation closes the gaps between versions: they are laid out anew
+// from the page's end in the order of their line pointers, and unused line
+// pointers at the end of the array are cut off.
+func (p *page) repairFragmentation() {
+	p.truncateLines(0)
 	p.upper = storage.PageSize
 	bodies := make([]byte, 0, len(p.bodies))
 	for i := range p.items {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"applysim/heap/datum"
+	"applysim/heap/fsm"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -81,7 +82,8 @@ type Table struct {
 	pages    []page
 	target   storage.BlockNumber // where the last version went: smgr_targblock
 	reserve  int                 // bytes that the fillfactor keeps free on each page
-	fsm      freeSpaceMap
+	fsm      fsm.Map
+	vm       visibilityMap
 	varWidth bool // some column has no fixed length
 	toast    bool // some column's values could be compressed or moved out of line
 	dead     int64
@@ -102,6 +104,7 @@ type Table struct {
 // NewTable returns an empty table whose records log gets as relation rel.
 func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Table {
 	t := &Table{opts: o, log: log, rel: rel, xacts: xacts, target: storage.InvalidBlock, owner: storage.InvalidBlock, pinned: storage.InvalidBlock}
+	t.fsm.Changed = t.dirtyFSM
 	t.reserve = storage.PageSize * (100 - o.Fillfactor) / 100
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' {
@@ -137,6 +140,7 @@ func (t *Table) Insert(values []datum.Value, cid uint32) (storage.TID, error) {
 	}
 	block := t.findPage(v.length)
 	p := &t.pages[block]
+	t.clearVisible(p)
 	off := t.place(p, block, v)
 	p.note(off, t.xacts.Current, cid)
 

@@ -98,3 +98,10 @@ func (x *Transactions) removable(xid uint32) bool {
 
 // current says whether xid is the worker's own running transaction.
 func (x *Transactions) current(xid uint32) bool { return xid == x.Current && xid != 0 }
+
+// NextXID is the next transaction id to be given out.
+func (t *Table) NextXID() uint32 { return t.xacts.Next }
+
+// Removable says whether nobody can see any more what was there before a
+// transaction.
+func (t *Table) Removable(xid uint32) bool { return t.xacts.removable(xid) }

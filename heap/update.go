@@ -25,6 +25,9 @@ func (t *Table) Lock(tid storage.TID) {
 	h.setXmax(t.xacts.Current, xmaxExclusive|xmaxLockOnly, keysUpdated)
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid
+	if p.allVisible {
+		t.vm.clear(tid.Block, vmAllFrozen)
+	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
 }
@@ -114,6 +117,8 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 
 	p := &t.pages[block]
 	p.materialize()
+	t.clearVisible(old)
+	t.clearVisible(p)
 	off := t.place(p, block, v)
 	nu := storage.TID{Block: block, Offset: off}
 	// The worker's lock on the old version is kept on the new one, as if it were
@@ -254,6 +259,7 @@ func (t *Table) Delete(tid storage.TID) {
 	if t.opts.Logical {
 		oldKey = t.identitySize(tid)
 	}
+	t.clearVisible(p)
 	p.prunable(t.xacts.Current)
 	h := p.header(tid.Offset)
 	h.setXmax(t.xacts.Current, 0, keysUpdated)

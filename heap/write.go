@@ -3,6 +3,7 @@ package heap
 // Writing records about pages, and what marks them as changed.
 
 import (
+	"applysim/heap/fsm"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -26,7 +27,7 @@ func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, im
 	p.dirty = true
 	if t.log.NeedsImage(p.lsn) && !initializes(typ) {
 		images.Add(t.log.ImageOf(p.lsn, image{t, p}))
-		if !t.opts.Logical || typ == wal.Heap2PruneOnAccess {
+		if !t.opts.Logical || typ == wal.Heap2PruneOnAccess || typ == wal.Heap2PruneVacuumScan || typ == wal.Heap2PruneVacuumCleanup {
 			data = 0
 		}
 	}
@@ -56,28 +57,21 @@ func (t *Table) Clean() {
 	for i := range t.pages {
 		t.pages[i].dirty = false
 	}
-	for _, p := range t.fsm.pages {
-		p.dirty = false
+	t.fsm.Clean()
+	for i := range t.vm.pages {
+		t.vm.pages[i].dirty = false
 	}
 }
 
 // Forks of a relation.
 const forkFSM = 1
 
-// searchFSM and recordAndSearchFSM ask the free space map. A page of the map that
-// is changed while it is clean may be logged, since its changes are hints.
-func (t *Table) searchFSM(category uint8) storage.BlockNumber {
-	return t.fsm.search(category, len(t.pages), t.dirtyFSM)
-}
-
-func (t *Table) recordAndSearchFSM(block storage.BlockNumber, free, need int) storage.BlockNumber {
-	return t.fsm.recordAndSearch(block, free, need, len(t.pages), t.dirtyFSM)
-}
-
-func (t *Table) dirtyFSM(a fsmAddress, p *fsmPage) {
-	if p.dirty {
+// dirtyFSM marks a page of the free space map as changed. Its changes are hints,
+// so that a page that is clean may have to be logged.
+func (t *Table) dirtyFSM(block storage.BlockNumber, p *fsm.Page) {
+	if p.Dirty {
 		return
 	}
-	p.lsn = t.log.Hint(t.rel, forkFSM, a.physical(), p.lsn, p)
-	p.dirty = true
+	p.LSN = t.log.Hint(t.rel, forkFSM, block, p.LSN, p)
+	p.Dirty = true
 }

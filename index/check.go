@@ -50,8 +50,14 @@ func (t *BTree) Check() error {
 		}
 		level = t.pages[level.at(0).block]
 	}
-	if seen != len(t.pages)-1 {
-		return fmt.Errorf("index %q: %d of %d pages are in the tree", t.opts.Name, seen, len(t.pages)-1)
+	deleted := 0
+	for _, p := range t.pages[1:] {
+		if p.deleted {
+			deleted++
+		}
+	}
+	if seen+deleted != len(t.pages)-1 {
+		return fmt.Errorf("index %q: %d of %d pages are in the tree, %d are deleted", t.opts.Name, seen, len(t.pages)-1, deleted)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 		c := &d.candidates[i]
 		c.deletable = c.deletable || t.heap.Vacuumable(c.tid)
 	}
-	t.deleteCandidates(p)
+	t.deleteCandidates(p, wal.BtreeDelete)
 	return true
 }
 
@@ -121,7 +121,7 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 	}
 	t.findDeletable(max(bottomUpTarget, size))
 	if len(d.candidates) > 0 {
-		t.deleteCandidates(p)
+		t.deleteCandidates(p, wal.BtreeDelete)
 	}
 	return !anyEqual || p.free >= max(bottomUpEnough, size)
 }
@@ -271,7 +271,7 @@ func nextPowerOf2(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // deleteCandidates deletes the heap TIDs that can go from leaf p: whole items,
 // or parts of posting lists, and writes the record.
-func (t *BTree) deleteCandidates(p *page) {
+func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 	d := &t.dels
 	slices.SortFunc(d.candidates, func(a, b candidate) int {
 		if a.place != b.place {
@@ -310,7 +310,7 @@ func (t *BTree) deleteCandidates(p *page) {
 	}
 	t.removeItems(p, gone)
 	p.garbage = false
-	t.write(wal.BtreeDelete, p, data)
+	t.write(typ, p, data)
 }
 
 // shrinkPosting takes the deletable TIDs of a group of candidates out of an
@@ -349,8 +349,26 @@ func (t *BTree) shrinkPosting(p *page, it *item, group []candidate) {
 	p.free += before - t.size(p, it)
 }
 
+// retailDeletes is how many items are deleted one by one; with more, all items
+// are laid out anew in key order (PageIndexMultiDelete).
+const retailDeletes = 2
+
 // removeItems takes items off a leaf, by their places in key order.
 func (t *BTree) removeItems(p *page, gone []bool) {
+	count := 0
+	for _, g := range gone {
+		if g {
+			count++
+		}
+	}
+	if count <= retailDeletes {
+		for i := len(gone) - 1; i >= 0; i-- {
+			if gone[i] {
+				t.removeOne(p, i)
+			}
+		}
+		return
+	}
 	n := &t.scratch
 	n.reset(0)
 	if p.hasHigh {

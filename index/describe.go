@@ -36,6 +36,10 @@ func (t *BTree) Stats() Stats {
 	s := Stats{}
 	free, fragments := 0, 0
 	for _, p := range t.pages[1:] {
+		if p.deleted {
+			s.DeletedPages++
+			continue
+		}
 		if !p.leaf() {
 			s.InternalPages++
 			continue
@@ -56,6 +60,10 @@ func (t *BTree) Stats() Stats {
 	}
 	return s
 }
+
+// Deleted says whether page block has been deleted; pageinspect shows such pages,
+// but the recordings leave them out.
+func (t *BTree) Deleted(block storage.BlockNumber) bool { return t.pages[block].deleted }
 
 // AppendPageLine appends a page as a line of the recordings' pages.tsv.gz: type
 // and level, then itemoffset,ctid,itemlen,dead of each item, as pageinspect's

@@ -131,9 +131,12 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 		if end == at {
 			i = at
 		}
-		// With its heap TID the key may belong on a page to the right.
+		// With its heap TID the key may belong on a page to the right, unless some
+		// item of this one is greater.
 		for end == len(p.order) && t.beyond(k, p) {
 			p, i, equal = t.pages[p.next], -1, true
+			t.settle(p)
+			end = len(p.order)
 			t.stack = t.stack[:0]
 		}
 	}
@@ -268,6 +271,9 @@ func swapTID(list []byte, off int, tid storage.TID) {
 // page above, splitting that too if need be (_bt_insert_parent).
 func (t *BTree) insertParent(left, right *page) {
 	pivot := left.entry(left.high.ref)
+	// The only page of its level that is not the root may have been where searches
+	// begin.
+	only := left.prev == storage.InvalidBlock && right.next == storage.InvalidBlock
 	if left.block == t.root {
 		t.newLevel(left, right, &pivot)
 		return
@@ -285,7 +291,12 @@ func (t *BTree) insertParent(left, right *page) {
 	p.insertAt(i, it, left.highLo, pivot.size)
 	left.incomplete = false
 	image := t.imageOf(left)
-	t.writeWith(wal.BtreeInsertUpper, p, pivot.size, 0, image)
+	typ, meta := wal.BtreeInsertUpper, 0
+	if only && t.fastLevel < p.level {
+		t.fastLevel = p.level
+		typ, meta = wal.BtreeInsertMeta, wal.SizeOfBtreeMetadata
+	}
+	t.writeWith(typ, p, pivot.size, meta, image)
 	left.lsn, left.dirty = p.lsn, true
 }
 
@@ -294,7 +305,7 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	t.Counters.NewRoots++
 	p := t.newPage(left.level + 1)
 	t.arrays(p, 64)
-	t.root = p.block
+	t.root, t.fastLevel = p.block, p.level
 	p.push(item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
 	p.push(item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
 	left.incomplete = false

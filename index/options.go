@@ -2,6 +2,7 @@ package index
 
 import (
 	"applysim/heap/datum"
+	"applysim/heap/fsm"
 	"applysim/index/opclass"
 	"applysim/wal"
 	"applysim/wal/storage"
@@ -61,6 +62,11 @@ type Heap interface {
 	// Vacuumable says whether every version that a heap TID leads to is dead to
 	// everybody.
 	Vacuumable(tid storage.TID) bool
+	// NextXID is the next transaction id to be given out.
+	NextXID() uint32
+	// Removable says whether nobody can see any more what was there before a
+	// transaction.
+	Removable(xid uint32) bool
 }
 
 // Counters count an index's work; they only grow.
@@ -112,6 +118,11 @@ type BTree struct {
 	attrs      []datum.Attr
 
 	memory memory
+	fsm    fsm.Map // pages that can be used again
+
+	vacuum     vacuumStats
+	unrecycled int // btm_last_cleanup_num_delpages
+	fastLevel  int // btm_fastlevel
 
 	// Work space of one insertion.
 	key     key
@@ -136,9 +147,12 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
 		}
 	}
 	t.dedup = t.equalImage && o.Deduplicate
+	t.fsm.Changed = t.dirtyFSM
 	t.planAbbreviation()
 	if t.plan.wide {
 		t.scratch.los = []uint64{}
 	}
 	return t
 }
+
+type fsmPage = fsm.Page

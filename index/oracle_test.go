@@ -119,6 +119,15 @@ var (
 		},
 		value: payload, order: byString,
 	}
+	// Texts of a kilobyte that differ at their end: pages of few items, so that
+	// the tree is high.
+	wideKind = kind{
+		name: "wide", attr: datum.Attr{Len: -1, Align: 4, Storage: 'p'}, class: "text_ops",
+		cell: func(r, _ int64) cell {
+			return cell{s: fmt.Sprintf("%s%06d%s", strings.Repeat("w", 700), r, strings.Repeat("x", int(r%5)*100))}
+		},
+		value: payload, order: byString,
+	}
 	// Byte strings, one the beginning of the next: zeros that an abbreviation
 	// cannot tell from nothing.
 	byteaKind = kind{
@@ -195,6 +204,8 @@ var layouts = []layout{
 	{name: "text", columns: []column{notNull(textKind)}},
 	{name: "text nullable desc", columns: []column{{kind: textKind, nullable: true, desc: true, nullsFirst: true}}},
 	{name: "text desc nulls last,int4", columns: []column{{kind: textKind, nullable: true, desc: true}, nullable(int4Kind)}},
+	{name: "wide", columns: []column{notNull(wideKind)}},
+	{name: "int2 nullable,wide,int4", columns: []column{nullable(int2Kind), notNull(wideKind), notNull(int4Kind)}},
 	{name: "bytea", columns: []column{nullable(byteaKind)}},
 	{name: "uuid", columns: []column{notNull(uuidKind)}},
 	{name: "numeric", columns: []column{nullable(numericKind)}},
@@ -335,10 +346,13 @@ func (s *byteSource) more() bool { return len(s.b) > 0 }
 // profile is how rows arrive.
 type profile struct {
 	keys  int64 // different ranks
-	order int   // of keys: 0 random, 1 ascending, 2 descending, 3 few at a time
+	order int   // of keys: 0 random, 1 ascending, 2 descending, 3 few at a time, 4 ascending in bursts of one first column
 	tids  int   // of heap TIDs: 0 ascending, 1 descending, 2 random, 3 interleaved
 	churn int   // of 10 changes, how many end a row version
 }
+
+// strategies counts the choices of split points that were compared.
+var strategies = map[string]int{}
 
 // tester drives an index and its oracle.
 type tester struct {
@@ -412,7 +426,7 @@ func (x *tester) newRow() []cell {
 		if c.narrow {
 			most = min(most, 400)
 		}
-		if i > 0 {
+		if i > 0 && x.prof.order != 4 {
 			most = max(most/4, 3)
 		}
 		if c.nullable && x.src.pick(6) == 0 {
@@ -421,6 +435,10 @@ func (x *tester) newRow() []cell {
 		}
 		var r int64
 		switch {
+		case x.prof.order == 4 && i == 0:
+			r = 1 + int64(x.serial/60)*7919%min(most, 30)
+		case x.prof.order == 4:
+			r = int64(x.serial) % most
 		case x.prof.order == 1 && i == 0:
 			r = int64(x.serial) % most
 		case x.prof.order == 2 && i == 0:
@@ -448,6 +466,13 @@ func (x *tester) insert(row []cell, unchanged bool) {
 			want = x.heap.states[e.tid] == living
 			return !want
 		})
+	}
+	how, err := x.tree.CheckSplit(x.l.values(row), tid)
+	if err != nil {
+		x.t.Fatalf("insert of %v at %v: %v", row, tid, err)
+	}
+	for _, h := range how {
+		strategies[h]++
 	}
 	x.heap.states[tid] = living
 	got, err := x.tree.Insert(x.l.values(row), tid, unchanged)
@@ -625,6 +650,8 @@ var profiles = []struct {
 	{"one key", profile{keys: 1, tids: 2}},
 	{"bursts", profile{keys: 5_000, order: 3, tids: 2, churn: 4}},
 	{"churn", profile{keys: 900, churn: 8}},
+	{"tenants", profile{keys: 100_000, order: 4}},
+	{"tenants, random TIDs", profile{keys: 100_000, order: 4, tids: 2, churn: 1}},
 }
 
 var (
@@ -662,6 +689,14 @@ func TestOracle(t *testing.T) {
 			}
 		})
 	}
+	t.Logf("split points compared: %v", strategies)
+	for _, s := range []string{
+		"half", "fillfactor", "after new item", "after new item, fillfactor", "many duplicates", "many duplicates, half", "single value", "internal",
+	} {
+		if strategies[s] == 0 && flag.Lookup("test.run").Value.String() == "" {
+			t.Errorf("no split point was chosen by strategy %q", s)
+		}
+	}
 }
 
 // Versions of few rows in a unique index, more than a page of them for each
@@ -672,14 +707,14 @@ func TestUniqueVersions(t *testing.T) {
 			l := &layouts[0]
 			o := l.options()
 			o.Unique, o.Deduplicate = true, dedup
-			const steps = 4000
+			const steps = 2500
 			x := newTester(t, l, o, profile{keys: 100_000, tids: tids}, newRandom(uint64(tids), steps), 2*steps)
 			x.insert([]cell{{n: 7}}, false)
 			x.insert([]cell{{n: 9}}, false)
 			for n := 1; x.src.more(); n++ {
 				e, _ := x.end()
 				x.insert(e.row, false)
-				if n%1000 == 0 {
+				if n%800 == 0 {
 					x.check()
 				}
 			}
@@ -783,7 +818,7 @@ func FuzzOracle(f *testing.F) {
 		o.Fillfactor = 10 + 10*src.pick(10)
 		flags := src.pick(8)
 		o.Unique, o.Deduplicate, o.NullsNotDistinct = flags&1 != 0, flags&2 != 0, flags&4 != 0
-		p := profile{keys: 1 << src.pick(14), order: src.pick(4), tids: src.pick(4), churn: src.pick(9)}
+		p := profile{keys: 1 << src.pick(14), order: src.pick(5), tids: src.pick(4), churn: src.pick(9)}
 		// Each choice stands for several rows, so that pages fill up.
 		times := 1 + src.pick(8)
 		x := newTester(t, l, o, p, src, 1<<17)

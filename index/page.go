@@ -48,6 +48,9 @@ type page struct {
 	dirty      bool // changed since the last checkpoint has written it
 	incomplete bool // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
 	garbage    bool // BTP_HAS_GARBAGE: some items may be dead
+	halfDead   bool // BTP_HALF_DEAD: no downlink leads here any more
+	deleted    bool // BTP_DELETED: out of the tree, and when that was
+	deleteXID  uint32
 }
 
 // A slab entry begins with a header of 4 bytes:
@@ -296,14 +299,23 @@ func (p *page) reset(level int) {
 	p.hint, p.most, p.listMax, p.hasHigh = 0, 0, storage.TID{}, false
 }
 
-// newPage adds a page at the end of the file.
+// newPage returns an empty page: one that can be used again, or one more at the
+// end of the file.
 func (t *BTree) newPage(level int) *page {
-	p := &page{
-		block: storage.BlockNumber(len(t.pages)), level: level, free: pageSpace,
-		prev: storage.InvalidBlock, next: storage.InvalidBlock,
+	if t.fsm.Pages() > 0 {
+		if p := t.reuse(level); p != nil {
+			return p
+		}
 	}
+	p := newPage(storage.BlockNumber(len(t.pages)), level)
 	t.pages = append(t.pages, p)
 	return p
+}
+
+func newPage(block storage.BlockNumber, level int) *page {
+	return &page{
+		block: block, level: level, free: pageSpace, prev: storage.InvalidBlock, next: storage.InvalidBlock,
+	}
 }
 
 // copyItem adds a copy of item n of page q, slab entry included, at the end of

@@ -22,9 +22,8 @@ const (
 	infoVarMask = 0x4000 // INDEX_VAR_MASK
 	infoNulls   = 0x8000 // INDEX_NULL_MASK
 
-	pageVersion = storage.PageSize | 4
-	lpNormal    = 1
-	lpDead      = 3
+	lpNormal = 1
+	lpDead   = 3
 )
 
 // write writes a record about page p with so many bytes of block data.
@@ -69,6 +68,7 @@ func (t *BTree) Clean() {
 	for _, p := range t.pages[1:] {
 		p.dirty = false
 	}
+	t.fsm.Clean()
 }
 
 // image is a page as wal.Page.
@@ -91,12 +91,7 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 	*dst = [storage.PageSize]byte{}
 	le := binary.LittleEndian
 	lower, upper := i.Hole()
-	le.PutUint32(dst[0:], uint32(p.lsn>>32))
-	le.PutUint32(dst[4:], uint32(p.lsn))
-	le.PutUint16(dst[12:], uint16(lower))
-	le.PutUint16(dst[14:], uint16(upper))
-	le.PutUint16(dst[16:], storage.PageSize-specialSize)
-	le.PutUint16(dst[18:], pageVersion)
+	storage.PutPageHeader(dst, uint64(p.lsn), 0, lower, upper, storage.PageSize-specialSize, 0)
 
 	special := dst[storage.PageSize-specialSize:]
 	le.PutUint32(special[0:], sibling(p.prev))
@@ -122,7 +117,7 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 	if p.hasHigh {
 		at -= t.size(p, &p.high)
 		t.itemBytes(dst[at:], p, &p.high, p.highLo, true)
-		putLinePointer(dst, 0, at, lpNormal, t.size(p, &p.high))
+		storage.PutLinePointer(dst, 0, at, lpNormal, t.size(p, &p.high))
 	}
 	for n := range p.items {
 		at -= t.size(p, &p.items[n])
@@ -134,13 +129,8 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 		if p.items[n].dead() {
 			state = lpDead
 		}
-		putLinePointer(dst, k+p.first(), offsets[n], state, t.size(p, &p.items[n]))
+		storage.PutLinePointer(dst, k+p.first(), offsets[n], state, t.size(p, &p.items[n]))
 	}
-}
-
-func putLinePointer(dst *[storage.PageSize]byte, i, off, flags, length int) {
-	binary.LittleEndian.PutUint32(dst[storage.PageHeaderSize+storage.LinePointerSize*i:],
-		uint32(off)|uint32(flags)<<15|uint32(length)<<17)
 }
 
 // sibling is a page's link as it is stored: 0 for none.
@@ -170,14 +160,14 @@ func (t *BTree) itemBytes(dst []byte, p *page, it *item, lo uint64, pivot bool) 
 		offset = storage.OffsetNumber(e.natts)
 		if e.flags&entryPivotTID != 0 {
 			offset |= pivotHeapTIDAttr
-			putHeapTID(dst[size-storage.TIDSize:], e.tid)
+			storage.PutTID(dst[size-storage.TIDSize:], e.tid)
 		}
 	case e.flags&entryPosting != 0:
 		info |= infoAltTID
 		block = storage.BlockNumber(e.size)
 		offset = storage.OffsetNumber(len(e.tids)/storage.TIDSize) | isPosting
 		for i := 0; i < len(e.tids); i += storage.TIDSize {
-			putHeapTID(dst[e.size+i:], getTID(e.tids[i:]))
+			storage.PutTID(dst[e.size+i:], getTID(e.tids[i:]))
 		}
 	}
 	if e.flags&entryNulls != 0 {
@@ -194,20 +184,11 @@ func (t *BTree) itemBytes(dst []byte, p *page, it *item, lo uint64, pivot bool) 
 			info |= infoVarMask
 		}
 	}
-	putHeapTID(dst, storage.TID{Block: block, Offset: offset})
+	storage.PutTID(dst, storage.TID{Block: block, Offset: offset})
 	le.PutUint16(dst[6:], uint16(info))
 	if e.flags&entryWhole != 0 {
 		t.appendWhole(dst[at:at:len(dst)], abbrev{it.hi, lo}, e.natts)
 	} else {
 		copy(dst[at:], e.data)
 	}
-}
-
-// putHeapTID writes an item pointer as it is stored: the block number's halves,
-// the higher one first.
-func putHeapTID(dst []byte, tid storage.TID) {
-	le := binary.LittleEndian
-	le.PutUint16(dst[0:], uint16(tid.Block>>16))
-	le.PutUint16(dst[2:], uint16(tid.Block))
-	le.PutUint16(dst[4:], uint16(tid.Offset))
 }

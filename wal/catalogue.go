@@ -15,6 +15,9 @@ const (
 	HeapDelete
 	HeapLock
 	Heap2PruneOnAccess
+	Heap2PruneVacuumScan
+	Heap2PruneVacuumCleanup
+	Heap2Visible
 	BtreeInsertLeaf
 	BtreeInsertUpper
 	BtreeInsertPost
@@ -23,6 +26,13 @@ const (
 	BtreeDedup
 	BtreeDelete
 	BtreeNewRoot
+	BtreeVacuum
+	BtreeMarkPageHalfDead
+	BtreeUnlinkPage
+	BtreeUnlinkPageMeta
+	BtreeReusePage
+	BtreeMetaCleanup
+	BtreeInsertMeta
 	TransactionCommit
 	TransactionAbort
 	XLOGFPIForHint
@@ -68,7 +78,12 @@ const (
 	sizeOfHeapDelete   = 8
 	sizeOfHeapLock     = 8
 	sizeOfHeapPrune    = 2
+	sizeOfHeapVisible  = 5
 	sizeOfBtreeDelete  = 9
+	sizeOfBtreeVacuum  = 4
+	sizeOfMarkHalfDead = 20
+	sizeOfUnlinkPage   = 36
+	sizeOfReusePage    = 25
 	sizeOfBtreeInsert  = 2
 	sizeOfBtreeSplit   = 10
 	sizeOfBtreeDedup   = 2
@@ -97,7 +112,11 @@ var catalogue = [NumRecordTypes]kind{
 	HeapDelete: {"Heap", "DELETE", sizeOfHeapDelete, 1, true},
 	HeapLock:   {"Heap", "LOCK", sizeOfHeapLock, 1, false},
 	// block 0: the page, with the line pointers that change
-	Heap2PruneOnAccess: {"Heap2", "PRUNE_ON_ACCESS", sizeOfHeapPrune, 1, false},
+	Heap2PruneOnAccess:      {"Heap2", "PRUNE_ON_ACCESS", sizeOfHeapPrune, 1, false},
+	Heap2PruneVacuumScan:    {"Heap2", "PRUNE_VACUUM_SCAN", sizeOfHeapPrune, 1, false},
+	Heap2PruneVacuumCleanup: {"Heap2", "PRUNE_VACUUM_CLEANUP", sizeOfHeapPrune, 1, false},
+	// block 0: the page of the visibility map; block 1: the heap page
+	Heap2Visible: {"Heap2", "VISIBLE", sizeOfHeapVisible, 2, false},
 	// block 0: the page, with the new item
 	BtreeInsertLeaf: {"Btree", "INSERT_LEAF", sizeOfBtreeInsert, 1, false},
 	BtreeInsertPost: {"Btree", "INSERT_POST", sizeOfBtreeInsert, 1, false},
@@ -115,6 +134,21 @@ var catalogue = [NumRecordTypes]kind{
 	// block 0: the root, with its items; block 2: the metapage, with its data;
 	// block 1, the left child, only where a root was split
 	BtreeNewRoot: {"Btree", "NEWROOT", sizeOfBtreeNewroot, 2, false},
+	// block 0: the page, with the items that go and the posting lists that shrink
+	BtreeVacuum: {"Btree", "VACUUM", sizeOfBtreeVacuum, 1, false},
+	// block 0: the leaf; block 1: the parent of the part of the tree that goes
+	BtreeMarkPageHalfDead: {"Btree", "MARK_PAGE_HALFDEAD", sizeOfMarkHalfDead, 2, false},
+	// block 0: the page; block 2: its right sibling; block 1, the left one, and
+	// block 3, the leaf that began it, only where there is one; block 4: the
+	// metapage, with its data
+	BtreeUnlinkPage:     {"Btree", "UNLINK_PAGE", sizeOfUnlinkPage, 2, false},
+	BtreeUnlinkPageMeta: {"Btree", "UNLINK_PAGE_META", sizeOfUnlinkPage, 3, false},
+	// no block: standbys are told whose snapshots may still need the page
+	BtreeReusePage: {"Btree", "REUSE_PAGE", sizeOfReusePage, 0, false},
+	// block 0: the metapage, with its data
+	BtreeMetaCleanup: {"Btree", "META_CLEANUP", 0, 1, false},
+	// like INSERT_UPPER, and block 2: the metapage, with its data
+	BtreeInsertMeta: {"Btree", "INSERT_META", sizeOfBtreeInsert, 3, false},
 
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
 	// block 0: the page, of whose image the record consists

@@ -108,6 +108,15 @@ func (l *Log) Hint(rel RelID, fork uint8, block storage.BlockNumber, at LSN, p P
 	return l.insert(XLOGFPIForHint, rel, fork, block, image.Length+image.Header, image.Length)
 }
 
+// HintsLogged says whether changes of hint bits are logged.
+func (l *Log) HintsLogged() bool { return l.images.Hints }
+
+// InsertFork is InsertImages for a record whose first block is on another fork
+// and that carries nothing but images.
+func (l *Log) InsertFork(t RecordType, rel RelID, fork uint8, block storage.BlockNumber, image Image) LSN {
+	return l.insert(t, rel, fork, block, image.Length+image.Header, image.Length)
+}
+
 // Checkpoint begins and ends a checkpoint here: pages that are changed from now
 // on need images again. running is the number of running transactions. The
 // records of the checkpoint itself are written unless quiet.

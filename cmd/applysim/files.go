@@ -59,11 +59,12 @@ func createResult(name string) (*resultFile, error) {
 // removeOnSignal takes the unfinished file away when the program is told to
 // end.
 func (r *resultFile) removeOnSignal() {
-	r.signals = make(chan os.Signal, 1)
-	signal.Notify(r.signals, os.Interrupt, syscall.SIGTERM)
+	signals, temporary := make(chan os.Signal, 1), r.file.Name()
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	r.signals = signals
 	go func() {
-		if _, ok := <-r.signals; ok {
-			os.Remove(r.file.Name())
+		if _, ok := <-signals; ok {
+			os.Remove(temporary)
 			os.Exit(exitUnusable)
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.caseDir, "case", "", "folder `DIR` of a recorded case")
 	f.StringVar(&o.schema, "schema", "", "the subscriber's DDL, a `FILE`")
 	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
-	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream (not supported yet)")
+	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line a\nnumber of messages, a tab and the command that ran after them: CHECKPOINT")
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
 	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
@@ -90,6 +91,9 @@ func replay(env environment, args []string) error {
 		}
 		var line []byte
 		sink = func(r *wal.Record) {
+			if recorded.Background(log, r) {
+				return
+			}
 			line = append(recorded.AppendLine(line[:0], log, r), '\n')
 			records.Write(line) // bufio keeps the error for the flush
 		}
@@ -104,7 +108,7 @@ func replay(env environment, args []string) error {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	start := s.worker.Log().InsertLSN()
-	messages, err := recorded.Apply(s.worker, s.stream)
+	messages, err := recorded.ApplyWith(s.worker, s.stream, s.events, false)
 	stopped, err := o.stopped(err)
 	if err != nil {
 		return err
@@ -145,8 +149,8 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 		return hint(f, "expected --case, or both --schema and --stream")
 	case o.schema == "-" && o.stream == "-":
 		return hint(f, "--schema and --stream cannot both be standard input")
-	case o.events != "":
-		return errors.New("not supported: --events: what ran on the subscriber beside the stream")
+	case o.caseDir != "" && o.events != "":
+		return hint(f, "--case has its own events: expected it without --events")
 	}
 	if v, _, _ := strings.Cut(o.version, "."); v != "18" {
 		return fmt.Errorf("not supported: --server-version %s: expected 18, the version that is modelled", o.version)
@@ -172,6 +176,7 @@ func (o *replayOptions) stopped(err error) (*recorded.MessageError, error) {
 type subscriber struct {
 	worker   *apply.Worker
 	stream   io.ReadCloser
+	events   []recorded.Event
 	warnings []string
 }
 
@@ -222,7 +227,7 @@ func (o *replayOptions) caseSubscriber(sink wal.Sink, changes map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	return &subscriber{w, in, schemaWarnings("case.json", db)}, nil
+	return &subscriber{w, in, c.Events, schemaWarnings("case.json", db)}, nil
 }
 
 // schemaSubscriber makes a worker with empty tables.
@@ -236,21 +241,37 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	if err != nil {
 		return nil, err
 	}
+	events, err := o.readEvents()
+	if err != nil {
+		return nil, err
+	}
 	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink})
 	if err != nil {
 		return nil, err
 	}
 	attach(w.Log())
 	warnings := schemaWarnings(o.schema, db)
-	if settings.FullPageWrites {
-		warnings = append(warnings, "tables start empty and no checkpoint is assumed during the run: "+
+	if settings.FullPageWrites && len(events) == 0 {
+		warnings = append(warnings, "tables start empty and no checkpoint is assumed during the run (see --events): "+
 			"full_page_writes is on, but no full-page image is written")
 	}
 	in, err := openInput(env, o.stream)
 	if err != nil {
 		return nil, err
 	}
-	return &subscriber{w, in, warnings}, nil
+	return &subscriber{w, in, events, warnings}, nil
+}
+
+// readEvents reads --events.
+func (o *replayOptions) readEvents() ([]recorded.Event, error) {
+	if o.events == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(o.events)
+	if err != nil {
+		return nil, err
+	}
+	return recorded.ParseEvents(o.events, text)
 }
 
 // schemaWarnings lists what the DDL reader was in doubt about, and what it

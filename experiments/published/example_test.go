@@ -16,10 +16,10 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, p := range r.Lines[0].Parts {
-		fmt.Println(p.Name, p.Records, p.Bytes)
+		fmt.Printf("%s: %.1f bytes a row\n", p.Name, float64(p.Bytes)/float64(o.Rows))
 	}
 	// Output:
-	// events 5000 1090000
-	// events_pkey 5014 330020
-	// commits 200 13000
+	// events: 218.0 bytes a row
+	// events_pkey: 66.0 bytes a row
+	// commits: 2.6 bytes a row
 }

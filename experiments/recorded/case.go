@@ -95,18 +95,26 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for i, line := range strings.Split(strings.TrimRight(string(events), "\n"), "\n") {
+	c.Events, err = ParseEvents(c.file("events.tsv"), events)
+	return c, err
+}
+
+// ParseEvents reads events: on each line the number of messages before it, a
+// tab and SQL. file is their file's name, for the error.
+func ParseEvents(file string, text []byte) ([]Event, error) {
+	var events []Event
+	for i, line := range strings.Split(strings.TrimRight(string(text), "\n"), "\n") {
 		if line == "" {
 			continue
 		}
 		after, sql, ok := strings.Cut(line, "\t")
 		n, err := strconv.ParseInt(after, 10, 64)
 		if !ok || err != nil {
-			return nil, fmt.Errorf("%s:%d: expected the number of messages, a tab and SQL", path.Join(dir, "events.tsv"), i+1)
+			return nil, fmt.Errorf("%s:%d: expected the number of messages, a tab and SQL", file, i+1)
 		}
-		c.Events = append(c.Events, Event{n, sql})
+		events = append(events, Event{n, sql})
 	}
-	return c, nil
+	return events, nil
 }
 
 // Stream opens the case's messages.
@@ -143,6 +151,16 @@ func (c *Case) readJSON(name string, into any) error {
 	}
 	line := 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n"))
 	return fmt.Errorf("%s:%d: %w", file, line, err)
+}
+
+// vacuums says whether a VACUUM is among the events.
+func (c *Case) vacuums() bool {
+	for _, e := range c.Events {
+		if strings.HasPrefix(strings.ToLower(e.SQL), "vacuum") {
+			return true
+		}
+	}
+	return false
 }
 
 // Find lists the case folders in dir: dir itself if it is one, else all below

@@ -200,6 +200,11 @@ func AppendLine(dst []byte, log *wal.Log, s *wal.Record) []byte {
 	return strconv.AppendInt(dst, int64(s.FPI), 10)
 }
 
+// Background says whether a simulated record belongs to no change.
+func Background(log *wal.Log, s *wal.Record) bool {
+	return Record{Manager: s.Type.Manager(), Type: s.Type.Name(), Relation: log.Name(s.Relation)}.Background()
+}
+
 // finish looks for recorded records that the simulation did not write.
 func (k *comparison) finish() {
 	if k.result.FirstDifference != nil {

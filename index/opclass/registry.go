@@ -34,7 +34,7 @@ var byName = func() map[string]*Class {
 		{Name: "inet_ops", Compare: compareInet, Abbrev: abbrevInet, EqualImage: true},
 		{Name: "cidr_ops", Compare: compareInet, Abbrev: abbrevInet, EqualImage: true},
 		{Name: "jsonb_ops", Compare: compareJsonb, Abbrev: abbrevJsonb},
-		{Name: "oidvector_ops", Compare: compareOidVector, Abbrev: abbrevOidVector},
+		{Name: "oidvector_ops", Compare: compareOidVector, Abbrev: abbrevOidVector, EqualImage: true},
 		{Name: "tsvector_ops", Compare: compareTSVector, Abbrev: abbrevTSVector},
 		{Name: "tsquery_ops", Compare: compareTSQuery, Abbrev: abbrevTSQuery},
 	} {

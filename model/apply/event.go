@@ -1,14 +1,146 @@
 package apply
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-// Run runs a command on the subscriber between two messages: CHECKPOINT. The
-// records of the checkpoint itself are not written if quiet.
+	"applysim/heap"
+	"applysim/wal/storage"
+)
+
+// Run runs a command on the subscriber between two messages: CHECKPOINT or VACUUM.
+// The records of a checkpoint itself are not written if quiet.
 func (w *Worker) Run(sql string, quiet bool) error {
-	command := strings.ToLower(strings.TrimRight(strings.TrimSpace(sql), ";"))
-	if command == "checkpoint" {
+	words := strings.Fields(strings.ToLower(strings.TrimRight(strings.TrimSpace(sql), ";")))
+	switch {
+	case len(words) == 1 && words[0] == "checkpoint":
 		w.Checkpoint(quiet)
 		return nil
+	case len(words) > 0 && words[0] == "vacuum":
+		o, names, err := parseVacuum(sql)
+		if err != nil {
+			return err
+		}
+		return w.vacuumNamed(o, names)
 	}
 	return &UnsupportedError{What: "the event " + sql}
+}
+
+// parseVacuum reads a VACUUM command: its options and the tables it names.
+func parseVacuum(sql string) (o heap.VacuumOptions, names []string, err error) {
+	s := strings.TrimSpace(strings.TrimRight(strings.TrimSpace(sql), ";"))[len("vacuum"):]
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "(") {
+		list, rest, ok := strings.Cut(s[1:], ")")
+		if !ok {
+			return o, nil, fmt.Errorf("VACUUM: expected ) in %q", sql)
+		}
+		for _, option := range strings.Split(list, ",") {
+			f := strings.Fields(strings.ToLower(option))
+			if len(f) == 0 {
+				return o, nil, fmt.Errorf("VACUUM: expected an option in %q", sql)
+			}
+			on := len(f) == 1 || f[1] == "on" || f[1] == "true" || f[1] == "1"
+			switch f[0] {
+			case "freeze":
+				o.Freeze = on
+			case "truncate":
+				o.NoTruncate = !on
+			case "disable_page_skipping":
+				o.NoSkipping = on
+			case "index_cleanup":
+				switch {
+				case len(f) > 1 && f[1] == "auto":
+				case on:
+					o.IndexCleanup = 1
+				default:
+					o.IndexCleanup = -1
+				}
+			case "verbose", "skip_locked", "process_main", "process_toast", "parallel", "buffer_usage_limit", "skip_database_stats":
+			default:
+				return o, nil, &UnsupportedError{What: "VACUUM's option " + f[0]}
+			}
+		}
+		s = rest
+	}
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
+		switch strings.ToLower(word) {
+		case "freeze":
+			o.Freeze = true
+		case "verbose":
+		case "full", "analyze", "analyse":
+			return o, nil, &UnsupportedError{What: "VACUUM " + word}
+		default:
+			names = append(names, word)
+		}
+	}
+	return o, names, nil
+}
+
+// vacuumNamed vacuums the named tables, all if there is no name.
+func (w *Worker) vacuumNamed(o heap.VacuumOptions, names []string) error {
+	if len(names) == 0 {
+		for _, t := range w.tables {
+			if err := w.vacuum(t, o); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, name := range names {
+		space, table, ok := strings.Cut(name, ".")
+		if !ok {
+			space, table = "public", name
+		}
+		t := w.byName[[2]string{strings.Trim(space, `"`), strings.Trim(table, `"`)}]
+		if t == nil {
+			return fmt.Errorf("VACUUM: relation %q does not exist", name)
+		}
+		if err := w.vacuum(t, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Vacuum vacuums a table and its indexes as VACUUM does (heap_vacuum_rel).
+func (w *Worker) Vacuum(space, name string, o heap.VacuumOptions) error {
+	t := w.byName[[2]string{space, name}]
+	if t == nil {
+		return fmt.Errorf("relation \"%s.%s\" does not exist", space, name)
+	}
+	return w.vacuum(t, o)
+}
+
+func (w *Worker) vacuum(t *table, o heap.VacuumOptions) error {
+	if t.unsupported != "" {
+		return &UnsupportedError{What: t.unsupported}
+	}
+	if w.inTransaction {
+		return &UnsupportedError{What: "VACUUM within a transaction"}
+	}
+	s := t.heap.VacuumBegin(o, len(t.indexes) > 0)
+	if s.Indexes {
+		dead := func(tid storage.TID) bool {
+			_, ok := slices.BinarySearchFunc(s.Dead, tid, storage.TID.Compare)
+			return ok
+		}
+		for _, x := range t.indexes {
+			x.btree.BulkDelete(dead)
+		}
+		t.heap.VacuumDead(s)
+	}
+	t.heap.VacuumEnd(s)
+	if s.Cleanup {
+		for _, x := range t.indexes {
+			x.btree.VacuumCleanup()
+		}
+	}
+	if n, ok := t.heap.Truncatable(s); ok {
+		return &UnsupportedError{What: fmt.Sprintf("VACUUM that gives pages back (%s, %d of %d pages stay)", t.schema.Name, n, t.heap.Pages())}
+	}
+	t.heap.ForgetTarget()
+	t.finder.reset()
+	return nil
 }

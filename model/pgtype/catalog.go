@@ -41,7 +41,7 @@ var builtin = []struct {
 	{30, 1013, "oidvector", "", -1, false, 'i', 'p', KindOidVector, "oidvector_ops", ""},
 	{114, 199, "json", "", -1, false, 'i', 'x', KindJSON, "", ""},
 	{142, 143, "xml", "", -1, false, 'i', 'x', KindXML, "", ""},
-	{194, 0, "pg_node_tree", "", -1, false, 'i', 'x', KindText, "", "default"},
+	{194, 0, "pg_node_tree", "", -1, false, 'i', 'x', KindText, "text_ops", "default"},
 	{600, 1017, "point", "", 16, false, 'd', 'p', KindPoint, "", ""},
 	{601, 1018, "lseg", "", 32, false, 'd', 'p', KindLseg, "", ""},
 	{602, 1019, "path", "", -1, false, 'd', 'x', KindPath, "", ""},
@@ -67,7 +67,7 @@ var builtin = []struct {
 	{1560, 1561, "bit", "", -1, false, 'i', 'x', KindBit, "bit_ops", ""},
 	{1562, 1563, "varbit", "bit varying", -1, false, 'i', 'x', KindVarbit, "varbit_ops", ""},
 	{1700, 1231, "numeric", "", -1, false, 'i', 'm', KindNumeric, "numeric_ops", ""},
-	{1790, 2201, "refcursor", "", -1, false, 'i', 'x', KindText, "text_ops", ""},
+	{1790, 2201, "refcursor", "", -1, false, 'i', 'x', KindText, "", ""},
 	{2202, 2207, "regprocedure", "", 4, true, 'i', 'p', KindOid, "oid_ops", ""},
 	{2203, 2208, "regoper", "", 4, true, 'i', 'p', KindOid, "oid_ops", ""},
 	{2204, 2209, "regoperator", "", 4, true, 'i', 'p', KindOid, "oid_ops", ""},
@@ -151,6 +151,10 @@ func buildCatalogue() *catalogue {
 		t.single = b.kind == KindBit
 		add(t, b.array)
 	}
+	// An int2vector counts as an array of int2 to the B-tree.
+	vector := c.byName["int2vector"]
+	vector.class = opclass.Array(c.byName["int2"].class, c.byName["int2"].Attr())
+	vector.array.class = opclass.Array(vector.class, vector.Attr())
 	// The one-byte type must be quoted in SQL; plain char is character(1). The
 	// two Types of character differ in what a missing length means.
 	character := *c.byName["bpchar"]

@@ -110,7 +110,8 @@ func (t *Type) Attr() datum.Attr {
 }
 
 // OpClass is the type's default B-tree operator class, or nil if it has none
-// (json, xml, point and others).
+// (json, xml, point and others, and their arrays: the server creates an index
+// on such an array, but cannot compare two values in it).
 func (t *Type) OpClass() *opclass.Class { return t.class }
 
 // Base follows domains down to the type that is stored.

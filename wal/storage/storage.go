@@ -6,7 +6,10 @@
 // and 8-byte maximum alignment.
 package storage
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Sizes of the page layout. Sources: REL_18_1, src/include/storage/bufpage.h
 // and itemid.h.
@@ -63,3 +66,35 @@ func MaxAlign(n int) int { return (n + 7) &^ 7 }
 
 // Align rounds n up to a multiple of a, a power of two.
 func Align(n int, a int) int { return (n + a - 1) &^ (a - 1) }
+
+// pageLayoutVersion is PG_PAGE_LAYOUT_VERSION. Source: REL_18_1,
+// src/include/storage/bufpage.h.
+const pageLayoutVersion = 4
+
+// PutPageHeader writes a page header. The checksum stays zero, as it is while a
+// page is in memory.
+func PutPageHeader(dst *[PageSize]byte, lsn uint64, flags, lower, upper, special int, pruneXID uint32) {
+	le := binary.LittleEndian
+	le.PutUint32(dst[0:], uint32(lsn>>32))
+	le.PutUint32(dst[4:], uint32(lsn))
+	le.PutUint16(dst[10:], uint16(flags))
+	le.PutUint16(dst[12:], uint16(lower))
+	le.PutUint16(dst[14:], uint16(upper))
+	le.PutUint16(dst[16:], uint16(special))
+	le.PutUint16(dst[18:], PageSize|pageLayoutVersion)
+	le.PutUint32(dst[20:], pruneXID)
+}
+
+// PutLinePointer writes the line pointer that stands i-th, from 0.
+func PutLinePointer(dst *[PageSize]byte, i, off, flags, length int) {
+	binary.LittleEndian.PutUint32(dst[PageHeaderSize+LinePointerSize*i:], uint32(off)|uint32(flags)<<15|uint32(length)<<17)
+}
+
+// PutTID writes an item pointer as it is stored: the halves of the block number,
+// the higher one first, then the offset number.
+func PutTID(dst []byte, t TID) {
+	le := binary.LittleEndian
+	le.PutUint16(dst[0:], uint16(t.Block>>16))
+	le.PutUint16(dst[2:], uint16(t.Block))
+	le.PutUint16(dst[4:], uint16(t.Offset))
+}

@@ -1,0 +1,103 @@
+package heap
+
+// The visibility map, after visibilitymap.c.
+
+import (
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// Bits of the map, two for each heap page. Source: REL_18_1,
+// src/include/access/visibilitymapdefs.h.
+const (
+	vmAllVisible = 1
+	vmAllFrozen  = 2
+
+	vmBlocksPerPage = (storage.PageSize - storage.PageHeaderSize) * 4 // HEAPBLOCKS_PER_PAGE
+	forkVM          = 2
+)
+
+// visibilityMap is a table's visibility map.
+type visibilityMap struct {
+	bits  []uint8 // by heap page
+	pages []vmPage
+}
+
+// vmPage is what is kept of a page of the map beside its bits.
+type vmPage struct {
+	m     *visibilityMap
+	n     int
+	lsn   wal.LSN
+	dirty bool
+}
+
+// Hole is empty: a page of the map has no standard layout.
+func (p *vmPage) Hole() (lower, upper int) { return 0, 0 }
+
+// Bytes writes the page as it is on disk, checksum left out.
+func (p *vmPage) Bytes(dst *[storage.PageSize]byte) {
+	*dst = [storage.PageSize]byte{}
+	storage.PutPageHeader(dst, uint64(p.lsn), 0, storage.PageHeaderSize, storage.PageSize, storage.PageSize, 0)
+	bits := p.m.bits[min(p.n*vmBlocksPerPage, len(p.m.bits)):]
+	for i, b := range bits[:min(len(bits), vmBlocksPerPage)] {
+		dst[storage.PageHeaderSize+i/4] |= b << (i % 4 * 2)
+	}
+}
+
+// get returns the bits of a heap page.
+func (m *visibilityMap) get(block storage.BlockNumber) uint8 {
+	if int(block) >= len(m.bits) {
+		return 0
+	}
+	return m.bits[block]
+}
+
+// page returns the map's page for a heap page, made if it is not there.
+func (m *visibilityMap) page(block storage.BlockNumber) *vmPage {
+	n := int(block) / vmBlocksPerPage
+	for len(m.pages) <= n {
+		m.pages = append(m.pages, vmPage{m: m, n: len(m.pages)})
+	}
+	return &m.pages[n]
+}
+
+// clear takes bits of a heap page away. It writes no record: whoever changes the
+// heap page says so in its own.
+func (m *visibilityMap) clear(block storage.BlockNumber, bits uint8) {
+	if m.get(block)&bits == 0 {
+		return
+	}
+	m.bits[block] &^= bits
+	m.page(block).dirty = true
+}
+
+// clearVisible notes that a page gets a change that not everybody sees yet.
+func (t *Table) clearVisible(p *page) {
+	if p.allVisible {
+		p.allVisible = false
+		t.vm.clear(p.block, vmAllVisible|vmAllFrozen)
+	}
+}
+
+// setVisible sets bits of a heap page in the map and writes the record
+// (visibilitymap_set). The heap page must be marked already.
+func (t *Table) setVisible(p *page, bits uint8) {
+	if t.vm.get(p.block) == bits {
+		return
+	}
+	for len(t.vm.bits) <= int(p.block) {
+		t.vm.bits = append(t.vm.bits, 0)
+	}
+	t.vm.bits[p.block] = bits
+	v := t.vm.page(p.block)
+	v.dirty = true
+	images := t.log.ImageOf(v.lsn, v)
+	hints := t.log.HintsLogged()
+	if hints {
+		images.Add(t.log.ImageOf(p.lsn, image{t, p}))
+	}
+	v.lsn = t.log.InsertFork(wal.Heap2Visible, t.rel, forkVM, storage.BlockNumber(v.n), images)
+	if hints {
+		p.lsn = v.lsn
+	}
+}
