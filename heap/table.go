@@ -75,20 +75,21 @@ type Counters struct {
 type Table struct {
 	Counters Counters
 
-	opts     Options
-	log      *wal.Log
-	rel      wal.RelID
-	xacts    *Transactions
-	pages    []page
-	target   storage.BlockNumber // where the last version went: smgr_targblock
-	reserve  int                 // bytes that the fillfactor keeps free on each page
-	fsm      fsm.Map
-	vm       visibilityMap
-	varWidth bool // some column has no fixed length
-	toast    bool // some column's values could be compressed or moved out of line
-	dead     int64
-	rows     *fenwick            // rows by page, if anybody asked for them
-	pinned   storage.BlockNumber // page of the row version that the worker holds
+	opts      Options
+	log       *wal.Log
+	rel       wal.RelID
+	xacts     *Transactions
+	pages     []page
+	target    storage.BlockNumber // where the last version went: smgr_targblock
+	reserve   int                 // bytes that the fillfactor keeps free on each page
+	fsm       fsm.Map
+	vm        visibilityMap
+	varWidth  bool // some column has no fixed length
+	toastable bool // some column's values could be compressed or moved out of line
+	toaster   Toaster
+	dead      int64
+	rows      *fenwick            // rows by page, if anybody asked for them
+	pinned    storage.BlockNumber // page of the row version that the worker holds
 
 	bodies []byte              // arena that the page being filled grows in
 	items  []linePointer       // likewise
@@ -108,7 +109,7 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 	t.reserve = storage.PageSize * (100 - o.Fillfactor) / 100
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' {
-			t.toast = true
+			t.toastable = true
 		}
 		if a.Len < 0 {
 			t.varWidth = true
@@ -119,22 +120,36 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 	return t
 }
 
-// ToastError says that a row needs TOAST, which is not modelled.
-type ToastError struct {
-	Table  string
-	Length int // bytes of the row version
+// Toaster compresses the values of rows that are too long and stores them in the
+// TOAST table.
+type Toaster interface {
+	// Toast returns the values to store for a new row version. old is the version
+	// that it replaces, nil for none; values of it that are stored elsewhere and
+	// not used any more are deleted.
+	Toast(values, old []datum.Value) ([]datum.Value, error)
+	// Delete deletes what a row version that ends has stored elsewhere.
+	Delete(old []datum.Value)
+	// Fetch returns an external value as it is stored in the TOAST table: plain or
+	// compressed.
+	Fetch(v *datum.Value) datum.Value
 }
 
-func (e *ToastError) Error() string {
-	return fmt.Sprintf("TOAST: a row of table %q takes %d bytes, more than the %d that stay in line untouched",
-		e.Table, e.Length, toastThreshold)
-}
+// SetToaster gives the table its toaster.
+func (t *Table) SetToaster(o Toaster) { t.toaster = o }
 
 // Insert adds a row and writes its record, as heap_insert does. values has a
 // value for each column. cid is the inserting command of the current
 // transaction.
 func (t *Table) Insert(values []datum.Value, cid uint32) (storage.TID, error) {
 	v, err := t.prepare(values)
+	if err == nil && t.needsToast(v) {
+		if values, err = t.toast(v, values, nil); err == nil {
+			v, err = t.prepare(values)
+		}
+	}
+	if err == nil {
+		err = t.tooBig(v)
+	}
 	if err != nil {
 		return storage.TID{}, err
 	}
@@ -173,16 +188,28 @@ func (t *Table) prepare(values []datum.Value) (formed, error) {
 	v := formed{start: len(t.bodies)}
 	v.nulls = t.form(values)
 	v.length = TupleHeaderSize + len(t.bodies) - v.start
-	var err error
-	if v.length > toastThreshold && t.toast {
-		err = &ToastError{t.opts.Name, v.length}
-	} else if storage.MaxAlign(v.length) > MaxHeapTupleSize {
-		err = fmt.Errorf("row is too big: size %d, maximum size %d", storage.MaxAlign(v.length), MaxHeapTupleSize)
+	return v, nil
+}
+
+// needsToast says whether a version must go through the toaster because of its
+// length.
+func (t *Table) needsToast(v formed) bool { return v.length > toastThreshold && t.toastable }
+
+// toast takes a version that was formed back and returns the values to form it
+// of.
+func (t *Table) toast(v formed, values, old []datum.Value) ([]datum.Value, error) {
+	t.bodies = t.bodies[:v.start]
+	return t.toaster.Toast(values, old)
+}
+
+// tooBig checks a version's length and takes it back if no page can hold it.
+func (t *Table) tooBig(v formed) error {
+	n := storage.MaxAlign(v.length)
+	if n <= MaxHeapTupleSize {
+		return nil
 	}
-	if err != nil {
-		t.bodies = t.bodies[:v.start]
-	}
-	return v, err
+	t.bodies = t.bodies[:v.start]
+	return fmt.Errorf("row is too big: size %d, maximum size %d", n, MaxHeapTupleSize)
 }
 
 // form appends a row version's bytes after its fixed header to the arena: NULL

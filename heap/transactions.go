@@ -27,6 +27,8 @@ type Transactions struct {
 	commits []wal.LSN // latest commit of each group of lsnGroup ids
 	first   uint32    // id of the first group in commits
 
+	combos map[[2]uint32]uint32 // of the current transaction
+
 	fetched    uint32  // the transaction whose status was looked up last
 	fetchedLSN wal.LSN // and its commit LSN as of then
 }
@@ -50,6 +52,27 @@ func (x *Transactions) Aborted(xid uint32) {
 		x.aborted = map[uint32]bool{}
 	}
 	x.aborted[xid] = true
+}
+
+// Begin notes that the worker begins a transaction, which has no id yet.
+func (x *Transactions) Begin() {
+	x.Current = 0
+	clear(x.combos)
+}
+
+// combo returns the combo command id of a version that the current transaction
+// has made and ended, by the two commands.
+func (x *Transactions) combo(cmin, cmax uint32) uint32 {
+	k := [2]uint32{cmin, cmax}
+	if n, ok := x.combos[k]; ok {
+		return n
+	}
+	if x.combos == nil {
+		x.combos = map[[2]uint32]uint32{}
+	}
+	n := uint32(len(x.combos))
+	x.combos[k] = n
+	return n
 }
 
 // didCommit says whether a transaction that is not running has committed

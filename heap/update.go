@@ -4,6 +4,7 @@ package heap
 
 import (
 	"bytes"
+	"slices"
 
 	"applysim/heap/datum"
 	"applysim/wal"
@@ -30,6 +31,34 @@ func (t *Table) Lock(tid storage.TID) {
 	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
+}
+
+// lock locks a row version a second time, for an update that takes longer.
+func (t *Table) lock(tid storage.TID, cid uint32) {
+	t.Lock(tid)
+	t.setCmax(t.pages[tid.Block].header(tid.Offset), cid)
+}
+
+// setCmax notes which command ended a version. A version that the same
+// transaction has made needs both commands: a combo command id stands for them.
+func (t *Table) setCmax(h *header, cid uint32) {
+	if h.xmin == t.xacts.Current {
+		if h.infomask&comboCID == 0 {
+			h.cid = t.xacts.combo(h.cid, cid)
+			h.infomask |= comboCID
+		}
+		return
+	}
+	h.cid = cid
+}
+
+func anyExternal(values []datum.Value) bool {
+	for i := range values {
+		if values[i].Form == datum.External && !values[i].Null {
+			return true
+		}
+	}
+	return false
 }
 
 // LockShared locks a row version as the report of a conflict does, and writes
@@ -103,10 +132,29 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	common := 0
 
 	block := tid.Block
+	toast := t.toastable && (t.needsToast(v) || anyExternal(t.old) || anyExternal(values))
 	fits := storage.MaxAlign(v.length) <= old.freeSpace()
+	if toast || !fits {
+		// While values are stored or another page is looked for, the old version
+		// stays locked.
+		t.lock(tid, cid)
+	}
+	if toast {
+		before := slices.Clone(t.old)
+		if values, err = t.toast(v, values, before); err == nil {
+			if v, err = t.prepare(values); err == nil {
+				err = t.tooBig(v)
+			}
+		}
+		old = &t.pages[tid.Block]
+		fits = storage.MaxAlign(v.length) <= old.freeSpace()
+	} else {
+		err = t.tooBig(v)
+	}
+	if err != nil {
+		return Updated{}, err
+	}
 	if !fits {
-		// While another page is looked for, the old version stays locked.
-		t.Lock(tid)
 		block = t.findPage(v.length)
 		old = &t.pages[tid.Block]
 	} else if !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
@@ -129,6 +177,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	}
 	h := old.header(tid.Offset)
 	h.setXmax(xid, 0, keysUpdated)
+	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
 	if hot {
 		h.infomask2 |= hotUpdated
@@ -187,7 +236,7 @@ func (t *Table) differ(columns []int, values []datum.Value) bool {
 	any := false
 	for _, i := range columns {
 		a, b := &t.old[i], &values[i]
-		t.modified[i] = a.Null != b.Null || !a.Null && (a.Bits != b.Bits || !bytes.Equal(a.Bytes, b.Bytes))
+		t.modified[i] = a.Null != b.Null || !a.Null && (a.Bits != b.Bits || a.Form != b.Form || !bytes.Equal(a.Bytes, b.Bytes))
 		any = any || t.modified[i]
 	}
 	return any
@@ -235,6 +284,12 @@ func (t *Table) identitySize(tid storage.TID) int {
 	p := &t.pages[tid.Block]
 	id := &t.opts.Identity
 	if id.Full {
+		if t.toaster != nil {
+			t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+			if anyExternal(t.old) {
+				return wal.SizeOfHeapHeader + t.flattened(p.items[tid.Offset-1].nulls())
+			}
+		}
 		return wal.SizeOfHeapHeader + len(p.body(tid.Offset))
 	}
 	if len(id.Columns) == 0 {
@@ -252,8 +307,21 @@ func (t *Table) identitySize(tid storage.TID) int {
 	return wal.SizeOfHeapHeader + t.dataStart(nulls) + len(datum.Append(nil, t.opts.Attrs, key))
 }
 
-// Delete ends a row version that the worker has locked (heap_delete).
-func (t *Table) Delete(tid storage.TID) {
+// flattened is the length of the version in t.old after the header with the values
+// that are stored elsewhere put back, compressed if they are so.
+func (t *Table) flattened(nulls bool) int {
+	row := slices.Clone(t.old)
+	for i := range row {
+		if row[i].Form == datum.External && !row[i].Null {
+			row[i] = t.toaster.Fetch(&row[i])
+		}
+	}
+	return t.dataStart(nulls) + len(datum.Append(nil, t.opts.Attrs, row))
+}
+
+// Delete ends a row version that the worker has locked (heap_delete). cid is the
+// command of the current transaction.
+func (t *Table) Delete(tid storage.TID, cid uint32) {
 	p := &t.pages[tid.Block]
 	oldKey := 0
 	if t.opts.Logical {
@@ -263,12 +331,19 @@ func (t *Table) Delete(tid storage.TID) {
 	p.prunable(t.xacts.Current)
 	h := p.header(tid.Offset)
 	h.setXmax(t.xacts.Current, 0, keysUpdated)
+	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid
 	t.write(wal.HeapDelete, p, 0, oldKey)
 	t.Counters.Deletes++
 	t.dead++
 	t.countRow(tid.Block, -1)
+	if t.toaster != nil {
+		t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+		if anyExternal(t.old) {
+			t.toaster.Delete(slices.Clone(t.old))
+		}
+	}
 }
 
 // Dead is n_dead_tup: versions that were ended and not yet pruned, as the

@@ -140,19 +140,6 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("index row size %d exceeds btree version 4 maximum %d for index %q", e.Size, MaxItemSize, e.Index)
 }
 
-// CompressError says that a key column would have to be compressed, which is
-// not modelled.
-type CompressError struct {
-	Index  string
-	Column int // from 1
-	Length int // bytes
-}
-
-func (e *CompressError) Error() string {
-	return fmt.Sprintf("compression of index keys: column %d of index %q has a value of %d bytes, more than the %d that stay as they are",
-		e.Column, e.Index, e.Length, indexTarget)
-}
-
 // form makes the key for a row.
 func (t *BTree) form(k *key, values []datum.Value, tid storage.TID) error {
 	k.values, k.tid = values, tid
@@ -169,19 +156,35 @@ func (t *BTree) form(k *key, values []datum.Value, tid storage.TID) error {
 		t.Counters.KeyBytes += int64(k.size)
 		return nil
 	}
-	for i := range t.attrs {
-		a := &t.attrs[i]
-		if a.Len == -1 && !values[i].Null && len(values[i].Bytes)+4 > indexTarget && (a.Storage == 'x' || a.Storage == 'm') {
-			return &CompressError{t.opts.Name, i + 1, len(values[i].Bytes) + 4}
-		}
-	}
-	k.data = datum.Append(k.data[:0], t.attrs, values)
+	k.data = datum.Append(k.data[:0], t.attrs, t.compress(values))
 	k.size = tupleSize(len(k.data), k.nulls != 0)
 	if k.size > MaxItemSize {
 		return &SizeError{Index: t.opts.Name, Size: k.size, TID: tid}
 	}
 	t.Counters.KeyBytes += int64(k.size)
 	return nil
+}
+
+// compress returns the values as they are stored: long ones compressed, if their
+// columns allow it and it helps (index_form_tuple).
+func (t *BTree) compress(values []datum.Value) []datum.Value {
+	stored := values
+	for i := range t.attrs {
+		a := &t.attrs[i]
+		if a.Len != -1 || values[i].Null || len(values[i].Bytes)+4 <= indexTarget || a.Storage != 'x' && a.Storage != 'm' {
+			continue
+		}
+		v, ok := t.compressor.Compress(&values[i], t.opts.Columns[i].Compression)
+		if !ok {
+			continue
+		}
+		if &stored[0] == &values[0] {
+			stored = append(t.stored[:0], values...)
+			t.stored = stored
+		}
+		stored[i] = v
+	}
+	return stored
 }
 
 // tupleSize is an index tuple's size with a data area of n bytes.
@@ -259,7 +262,11 @@ func (t *BTree) column(u *tuple, i, at int) (datum.Value, int) {
 	if u.nulls>>i&1 != 0 {
 		return datum.Value{Null: true}, at
 	}
-	return datum.Next(u.data, at, &t.attrs[i])
+	v, end := datum.Next(u.data, at, &t.attrs[i])
+	if v.Form == datum.Compressed {
+		v = datum.Decompress(&v)
+	}
+	return v, end
 }
 
 // compareColumns compares the key's columns with those of a tuple: negative if

@@ -40,6 +40,8 @@ type Column struct {
 	Class      *opclass.Class // nil for an INCLUDE column
 	Desc       bool
 	NullsFirst bool
+	// Compression is the method by which long values are compressed.
+	Compression datum.Method
 }
 
 // Options describe an index.
@@ -133,6 +135,9 @@ type BTree struct {
 	tail    sorter
 	dels    deletion
 	scan    Scan
+
+	compressor datum.Compressor
+	stored     []datum.Value
 }
 
 // NewBTree returns an empty index: a metapage and no root. Its records go to

@@ -36,6 +36,7 @@ const (
 	TransactionCommit
 	TransactionAbort
 	XLOGFPIForHint
+	XLOGNextOID
 	XLOGCheckpointRedo
 	XLOGCheckpointOnline
 	StandbyRunningXacts
@@ -153,6 +154,8 @@ var catalogue = [NumRecordTypes]kind{
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
 	// block 0: the page, of whose image the record consists
 	XLOGFPIForHint: {"XLOG", "FPI_FOR_HINT", 0, 1, false},
+	// so many object ids are given out before the next one
+	XLOGNextOID: {"XLOG", "NEXTOID", 4, 0, false},
 	// written by a checkpoint
 	XLOGCheckpointRedo:   {"XLOG", "CHECKPOINT_REDO", 4, 0, false},
 	XLOGCheckpointOnline: {"XLOG", "CHECKPOINT_ONLINE", 88, 0, false},

@@ -49,7 +49,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.caseDir, "case", "", "folder `DIR` of a recorded case")
 	f.StringVar(&o.schema, "schema", "", "the subscriber's DDL, a `FILE`")
 	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
-	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line a\nnumber of messages, a tab and the command that ran after them: CHECKPOINT")
+	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line a\nnumber of messages, a tab and the command that ran after them, CHECKPOINT or VACUUM")
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
 	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
@@ -253,7 +253,7 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	warnings := schemaWarnings(o.schema, db)
 	if settings.FullPageWrites && len(events) == 0 {
 		warnings = append(warnings, "tables start empty and no checkpoint is assumed during the run (see --events): "+
-			"full_page_writes is on, but no full-page image is written")
+			"full_page_writes is on, but pages that the run itself adds are not written as images")
 	}
 	in, err := openInput(env, o.stream)
 	if err != nil {

@@ -41,7 +41,9 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: start_lsn: %w", c.file("start.json"), err)
 	}
-	w, err := apply.New(db, apply.Options{Settings: s, Start: start, NextXID: c.Start.NextXID, Sink: sink})
+	w, err := apply.New(db, apply.Options{
+		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(), Sink: sink, ToastNames: c.toastNames,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +65,32 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 		w.SetPageLSNs(name, lsns)
 	}
 	return w, nil
+}
+
+// nextOID is the first object id after those of the relations: that of the
+// subscription, which was made last, is one of them.
+func (c *Case) nextOID() uint32 {
+	var last uint32
+	for _, r := range c.Start.Relations {
+		last = max(last, r.OID)
+	}
+	return last + 2
+}
+
+// toastNames are the names of a table's TOAST table and index on the real server.
+func (c *Case) toastNames(space, name string) (table, index string, oid uint32) {
+	table = "pg_toast_" + name
+	for _, r := range c.Start.Relations {
+		if r.Name == name && r.ToastTable != "" {
+			table = r.ToastTable
+		}
+	}
+	for _, r := range c.Start.Relations {
+		if r.Name == table {
+			oid = r.OID
+		}
+	}
+	return table, table + "_index", oid
 }
 
 // order puts indexes into the order of their OIDs on the real server.

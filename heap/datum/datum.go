@@ -16,6 +16,41 @@ type Value struct {
 	Bytes []byte
 	// Null marks SQL NULL; Bits and Bytes are then meaningless.
 	Null bool
+	// Form says how a variable-length value is stored; Plain unless TOAST has been
+	// at work.
+	Form Form
+}
+
+// Form is how a variable-length value is stored.
+type Form uint8
+
+const (
+	// Plain: Bytes is the payload.
+	Plain Form = iota
+	// Compressed: Bytes is the length of the payload with the compression method
+	// in its two highest bits (4 bytes, va_tcinfo), then the compressed payload.
+	Compressed
+	// External: Bytes is a pointer to a value in the TOAST table, PointerSize
+	// bytes (varatt_external).
+	External
+)
+
+// PointerSize is sizeof(varatt_external), in bytes: length of the value with its
+// header, length in the TOAST table with the compression method, chunk_id, oid of
+// the TOAST table.
+const PointerSize = 16
+
+// StoredSize is what a variable-length value takes in a tuple with its header, in
+// bytes, before alignment (VARSIZE_ANY of a formed tuple's value).
+func (v *Value) StoredSize(a *Attr) int {
+	switch n := len(v.Bytes); {
+	case v.Form == External:
+		return n + externalHeader
+	case v.Form == Plain && n <= MaxShortPayload && a.Storage != 'p':
+		return n + shortHeader
+	default:
+		return n + longHeader
+	}
 }
 
 // Attr is what tuple formation must know of a column: the fields of

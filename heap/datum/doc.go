@@ -7,9 +7,10 @@
 //	by value and fixed length   aligned to attalign, attlen bytes
 //	varlena, up to 126 bytes    1-byte header, not aligned: (length+1)<<1 | 1
 //	varlena, longer             aligned, 4-byte header: (length+4)<<2
+//	varlena, compressed         aligned, 4-byte header: (length+4)<<2 | 2
+//	varlena, out of line        not aligned, 2-byte header, 16-byte pointer
 //
-// A column with storage PLAIN never gets the short header. Compressed and
-// out-of-line values are not laid out here yet.
+// A column with storage PLAIN never gets the short header.
 //
 // Reading order: datum.go (values and column descriptions), layout.go.
 package datum

@@ -17,6 +17,12 @@ const MaxShortPayload = 126
 const (
 	shortHeader = 1
 	longHeader  = 4
+	// An external pointer has a header byte and a tag byte of its own, and is not
+	// aligned. Source: REL_18_1, src/include/varatt.h (varattrib_1b_e).
+	externalHeader = 2
+	externalMark   = 0x01
+	externalTag    = 18 // VARTAG_ONDISK
+	compressedBit  = 2  // in the length word of a compressed value
 )
 
 // Append appends the data area of a row to dst, which must end where the data
@@ -46,7 +52,12 @@ func Append(dst []byte, attrs []Attr, values []Value) []byte {
 		}
 		if a.Len == -1 {
 			n := len(v.Bytes)
-			if n <= MaxShortPayload && a.Storage != 'p' {
+			if v.Form == External {
+				dst = append(dst, externalMark, externalTag)
+			} else if v.Form == Compressed {
+				dst = pad(dst, start, int(a.Align))
+				dst = binary.LittleEndian.AppendUint32(dst, uint32(n+longHeader)<<2|compressedBit)
+			} else if n <= MaxShortPayload && a.Storage != 'p' {
 				dst = append(dst, byte((n+shortHeader)<<1|1))
 			} else {
 				dst = pad(dst, start, int(a.Align))
@@ -93,13 +104,21 @@ func Next(data []byte, at int, a *Attr) (Value, int) {
 	}
 	switch a.Len {
 	case -1:
-		if h := data[at]; h&1 == 1 {
+		if h := data[at]; h == externalMark {
+			end := at + externalHeader + PointerSize
+			return Value{Bytes: data[at+externalHeader : end], Form: External}, end
+		} else if h&1 == 1 {
 			end := at + int(h>>1)
 			return Value{Bytes: data[at+shortHeader : end]}, end
 		}
 		at = storage.Align(at, int(a.Align))
-		end := at + int(binary.LittleEndian.Uint32(data[at:])>>2)
-		return Value{Bytes: data[at+longHeader : end]}, end
+		word := binary.LittleEndian.Uint32(data[at:])
+		end := at + int(word>>2)
+		v := Value{Bytes: data[at+longHeader : end]}
+		if word&compressedBit != 0 {
+			v.Form = Compressed
+		}
+		return v, end
 	case -2:
 		end := at
 		for data[end] != 0 {

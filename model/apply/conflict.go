@@ -128,7 +128,7 @@ func (t *table) columnText(i int, row []datum.Value, limit int) string {
 	if row[i].Null {
 		return "null"
 	}
-	s := t.schema.Columns[i].Type.Text(row[i])
+	s := t.schema.Columns[i].Type.Text(t.plain(&row[i]))
 	if limit == 0 || len(s) <= limit {
 		return s
 	}

@@ -18,6 +18,9 @@ type Counters struct {
 	Inserts        int64
 	Updates        int64
 	Deletes        int64
+
+	CompressedBytes int64 // bytes that the toaster tried to compress
+	Chunks          int64 // chunks stored in TOAST tables
 	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
 	// insert_exists, update_exists, update_missing, delete_missing.
 	Conflicts map[string]int64

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"applysim/heap"
+	"applysim/index"
 	"applysim/wal/storage"
 )
 
@@ -120,27 +121,42 @@ func (w *Worker) vacuum(t *table, o heap.VacuumOptions) error {
 	if w.inTransaction {
 		return &UnsupportedError{What: "VACUUM within a transaction"}
 	}
-	s := t.heap.VacuumBegin(o, len(t.indexes) > 0)
+	var indexes []*index.BTree
+	for _, x := range t.indexes {
+		indexes = append(indexes, x.btree)
+	}
+	if err := vacuumHeap(t.heap, indexes, o, t.schema.Name); err != nil {
+		return err
+	}
+	t.finder.reset()
+	if t.toaster == nil {
+		return nil
+	}
+	return vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, o, "TOAST table of "+t.schema.Name)
+}
+
+// vacuumHeap vacuums a table's heap and its indexes.
+func vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions, name string) error {
+	s := h.VacuumBegin(o, len(indexes) > 0)
 	if s.Indexes {
 		dead := func(tid storage.TID) bool {
 			_, ok := slices.BinarySearchFunc(s.Dead, tid, storage.TID.Compare)
 			return ok
 		}
-		for _, x := range t.indexes {
-			x.btree.BulkDelete(dead)
+		for _, x := range indexes {
+			x.BulkDelete(dead)
 		}
-		t.heap.VacuumDead(s)
+		h.VacuumDead(s)
 	}
-	t.heap.VacuumEnd(s)
+	h.VacuumEnd(s)
 	if s.Cleanup {
-		for _, x := range t.indexes {
-			x.btree.VacuumCleanup()
+		for _, x := range indexes {
+			x.VacuumCleanup()
 		}
 	}
-	if n, ok := t.heap.Truncatable(s); ok {
-		return &UnsupportedError{What: fmt.Sprintf("VACUUM that gives pages back (%s, %d of %d pages stay)", t.schema.Name, n, t.heap.Pages())}
+	if n, ok := h.Truncatable(s); ok {
+		return &UnsupportedError{What: fmt.Sprintf("VACUUM that gives pages back (%s, %d of %d pages stay)", name, n, h.Pages())}
 	}
-	t.heap.ForgetTarget()
-	t.finder.reset()
+	h.ForgetTarget()
 	return nil
 }

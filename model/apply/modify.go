@@ -115,6 +115,10 @@ func (w *Worker) equal(r *relation) bool {
 		if a.Null != b.Null {
 			return false
 		}
+		if a.Form != datum.Plain {
+			v := r.local.plain(a)
+			a = &v
+		}
 		if !a.Null && !r.columns[i].same(a, b) {
 			return false
 		}
@@ -239,7 +243,7 @@ func (w *Worker) applyDelete(m *stream.Message) error {
 		return nil
 	}
 	r.local.finder.gone(w, tid)
-	r.local.heap.Delete(tid)
+	r.local.heap.Delete(tid, w.command)
 	w.command++
 	return nil
 }

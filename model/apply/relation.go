@@ -30,6 +30,7 @@ type table struct {
 	idxReads int64       // idx_tup_fetch
 	seqScans int64       // seq_scan
 	seqReads int64       // seq_tup_read
+	toaster  *toaster    // nil if no column can be compressed or moved
 	finder   finder      // finds rows for sequential scans without scanning
 }
 
@@ -38,6 +39,7 @@ type localIndex struct {
 	schema  *schema.Index
 	rel     wal.RelID
 	btree   *index.BTree
+	owner   *table
 	columns []int // table columns, 0-based, key columns first
 	cstring []bool
 	values  []datum.Value
@@ -97,6 +99,15 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	for i := range s.Columns {
 		if s.Columns[i].Generated == 's' {
 			t.unsupported = fmt.Sprintf("stored generated columns (%s.%s)", name, s.Columns[i].Name)
+		}
+	}
+	for _, a := range o.Attrs {
+		if a.Len == -1 && a.Storage != 'p' {
+			table, index, oid := w.opts.ToastNames(s.Schema, s.Name)
+			t.toaster = w.newToaster(t, table, index)
+			t.toaster.oid = oid
+			t.heap.SetToaster(t.toaster)
+			break
 		}
 	}
 	own := identityIndex(s)
@@ -173,7 +184,7 @@ func (w *Worker) newIndex(t *table, x *schema.Index) (*localIndex, string) {
 		Name: x.Name, Keys: len(x.Keys), Unique: x.Unique, NullsNotDistinct: x.NullsNotDistinct,
 		Fillfactor: x.Fillfactor, Deduplicate: x.DeduplicateItems,
 	}
-	li := &localIndex{schema: x}
+	li := &localIndex{schema: x, owner: t}
 	for _, k := range x.Keys {
 		if k.Column < 0 {
 			return nil, fmt.Sprintf("indexes on expressions (%s)", x.Name)
@@ -186,7 +197,9 @@ func (w *Worker) newIndex(t *table, x *schema.Index) (*localIndex, string) {
 		if class == nil {
 			return nil, fmt.Sprintf("the operator class of column %s of index %s (type %s)", c.Name, x.Name, c.Type)
 		}
-		col := index.Column{Attr: c.Attr(), Class: class, Desc: k.Desc, NullsFirst: k.NullsFirst}
+		col := index.Column{
+			Attr: c.Attr(), Class: class, Desc: k.Desc, NullsFirst: k.NullsFirst, Compression: w.compression(c),
+		}
 		if class.CString {
 			col.Attr.Len, col.Attr.Align = -2, 1
 		}
@@ -195,7 +208,7 @@ func (w *Worker) newIndex(t *table, x *schema.Index) (*localIndex, string) {
 		li.cstring = append(li.cstring, class.CString)
 	}
 	for _, n := range x.Include {
-		o.Columns = append(o.Columns, index.Column{Attr: s.Columns[n].Attr()})
+		o.Columns = append(o.Columns, index.Column{Attr: s.Columns[n].Attr(), Compression: w.compression(&s.Columns[n])})
 		li.columns = append(li.columns, n)
 		li.cstring = append(li.cstring, false)
 	}

@@ -1,11 +1,7 @@
 package apply
 
 import (
-	"errors"
-
-	"applysim/heap"
 	"applysim/heap/datum"
-	"applysim/index"
 	"applysim/model/stream"
 	"applysim/wal/storage"
 )
@@ -107,6 +103,9 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 func (x *localIndex) project(values []datum.Value) {
 	for i, n := range x.columns {
 		x.values[i] = values[n]
+		if x.values[i].Form != datum.Plain {
+			x.values[i] = x.owner.plain(&values[n])
+		}
 		if x.cstring[i] {
 			x.values[i].Bytes = untilNUL(x.values[i].Bytes)
 		}
@@ -123,18 +122,6 @@ func untilNUL(b []byte) []byte {
 	return b
 }
 
-func (w *Worker) heapError(err error) error {
-	var toast *heap.ToastError
-	if errors.As(err, &toast) {
-		return w.unsupported("%v", err)
-	}
-	return w.stop("%v", err)
-}
+func (w *Worker) heapError(err error) error { return w.stop("%v", err) }
 
-func (w *Worker) indexError(err error) error {
-	var compress *index.CompressError
-	if errors.As(err, &compress) {
-		return w.unsupported("%v", err)
-	}
-	return w.stop("%v", err)
-}
+func (w *Worker) indexError(err error) error { return w.stop("%v", err) }

@@ -49,6 +49,10 @@ func (f *finder) key(values []datum.Value) uint64 {
 		}
 		h.WriteByte(1)
 		maphash.WriteComparable(h, v.Bits)
+		if v.Form != datum.Plain {
+			h.Write(r.local.plain(v).Bytes)
+			continue
+		}
 		h.Write(v.Bytes)
 	}
 	return h.Sum64()

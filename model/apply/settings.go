@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"applysim/heap/datum"
 	"applysim/wal"
 )
 
@@ -21,7 +22,8 @@ type Settings struct {
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
 	WALCompression    wal.Compression
-	SegmentSize       uint64 // wal_segment_size, bytes
+	ToastCompression  datum.Method // default_toast_compression
+	SegmentSize       uint64       // wal_segment_size, bytes
 }
 
 // DefaultSettings are those of a new PostgreSQL 18.
@@ -33,7 +35,7 @@ func DefaultSettings() Settings {
 // or only its timing.
 var ignored = map[string]bool{
 	"autovacuum": true, "bgwriter_delay": true, "block_size": true, "checkpoint_timeout": true,
-	"checkpoint_completion_target": true, "default_toast_compression": true, "fsync": true, "jit": true,
+	"checkpoint_completion_target": true, "fsync": true, "jit": true,
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
 	"max_replication_slots": true, "max_wal_senders": true, "max_wal_size": true, "min_wal_size": true,
 	"server_version": true, "timezone": true,
@@ -66,6 +68,15 @@ func (s *Settings) Set(name, value string) error {
 		s.WALLogHints, err = parseBool(value)
 	case "synchronous_commit":
 		s.SynchronousCommit = value != "off" && value != "false" && value != "no" && value != "0"
+	case "default_toast_compression":
+		switch value {
+		case "pglz":
+			s.ToastCompression = datum.PGLZ
+		case "lz4":
+			s.ToastCompression = datum.LZ4
+		default:
+			return fmt.Errorf("invalid value for parameter %q: %q: expected pglz or lz4", name, value)
+		}
 	case "wal_compression":
 		s.WALCompression, err = parseCompression(value)
 	case "shared_buffers":
@@ -153,7 +164,7 @@ func parseBytes(s string) (uint64, error) {
 
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
-	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "wal_compression"}
+	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "wal_compression", "default_toast_compression"}
 	for k := range ignored {
 		known = append(known, k)
 	}

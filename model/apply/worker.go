@@ -19,12 +19,19 @@ const xidsPerCLOGPage = 32768
 // firstXID is FirstNormalTransactionId.
 const firstXID = 3
 
+// firstOID is FirstNormalObjectId.
+const firstOID = 16384
+
 // Options set up a Worker.
 type Options struct {
 	Settings Settings
 	Start    wal.LSN  // where the first record may begin
 	NextXID  uint32   // the next transaction id; 0 stands for the first normal one
+	NextOID  uint32   // the next object id; 0 stands for the first one of a user's
 	Sink     wal.Sink // gets each WAL record; may be nil
+	// ToastNames gives the names of a table's TOAST table and its index, and the
+	// former's oid. Without it they are named after the table.
+	ToastNames func(space, name string) (table, index string, oid uint32)
 	// SkipConflicts makes the worker go on where a duplicate key would stop it: the
 	// transaction is rolled back, the rest of it is passed over, and the conflict
 	// is counted, as after ALTER SUBSCRIPTION ... SKIP.
@@ -53,7 +60,8 @@ type Worker struct {
 	skipping      bool // the rest of the transaction is passed over
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
-	commitExtra   int    // bytes of a COMMIT beyond its least main data
+	nextOID       uint32
+	commitExtra   int // bytes of a COMMIT beyond its least main data
 
 	message int64         // number of the message being applied
 	values  []datum.Value // of the row that the message carries
@@ -67,8 +75,16 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	if o.NextXID == 0 {
 		o.NextXID = firstXID
 	}
+	if o.NextOID == 0 {
+		o.NextOID = firstOID + 1
+	}
+	if o.ToastNames == nil {
+		o.ToastNames = func(space, name string) (string, string, uint32) {
+			return "pg_toast_" + name, "pg_toast_" + name + "_index", 0
+		}
+	}
 	w := &Worker{
-		opts: o, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit},
+		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 	}
 	w.Counters.Conflicts = map[string]int64{}
@@ -136,6 +152,14 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 				x.btree.SetLSNs(lsns)
 			}
 		}
+		if o := t.toaster; o != nil {
+			if w.log.Name(o.rel) == name {
+				o.heap.SetLSNs(lsns)
+			}
+			if w.log.Name(o.index.rel) == name {
+				o.index.btree.SetLSNs(lsns)
+			}
+		}
 	}
 }
 
@@ -152,6 +176,10 @@ func (w *Worker) Checkpoint(quiet bool) {
 		t.heap.Clean()
 		for _, x := range t.indexes {
 			x.btree.Clean()
+		}
+		if o := t.toaster; o != nil {
+			o.heap.Clean()
+			o.index.btree.Clean()
 		}
 	}
 }
@@ -177,6 +205,7 @@ func (w *Worker) Apply(m *stream.Message) error {
 		}
 		w.Counters.Begins++
 		w.inTransaction, w.command = true, 0
+		w.xacts.Begin()
 	case stream.KindCommit:
 		if !w.inTransaction {
 			return w.protocol(m, "commit without a begin before it")

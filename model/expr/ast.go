@@ -5,9 +5,9 @@ package expr
 type astKind uint8
 
 const (
-	astNumber   astKind = iota // text
-	astString                  // text
-	astBits                    // text: b... or x...
+	astNumber astKind = iota // text
+	astString                // text
+	astBits                  // text: b... or x...
 	astNull
 	astBool     // text: "true", "false"
 	astColumn   // names

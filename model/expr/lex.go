@@ -9,9 +9,9 @@ import (
 type tokenKind uint8
 
 const (
-	tokEOF tokenKind = iota
-	tokIdent          // folded to lower case
-	tokQuoted         // "..."
+	tokEOF    tokenKind = iota
+	tokIdent            // folded to lower case
+	tokQuoted           // "..."
 	tokNumber
 	tokString
 	tokBits // B'...' or X'...': text begins with b or x
@@ -391,7 +391,7 @@ func hexDigit(c byte) (byte, bool) {
 	case isDigit(c):
 		return c - '0', true
 	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c|0x20 - 'a' + 10, true
+		return c | 0x20 - 'a' + 10, true
 	}
 	return 0, false
 }

@@ -26,8 +26,8 @@
 // Encoding UTF8 and the C locale are taken for granted.
 //
 // Read type.go and catalog.go, then input.go and receive.go, which branch to
-// one file per family: number.go, text.go, datetime.go, interval.go, uuid.go,
+// one file per family: number.go, text.go, datetime.go, time.go, interval.go, uuid.go,
 // numeric.go, json.go and jsonb.go, network.go, bit.go, geometry.go,
-// tsearch.go, misc.go. Containers (array.go, range.go, record.go) share
+// tsvector.go, tsquery.go, misc.go. Containers (array.go, range.go, record.go) share
 // place.go. output.go prints values for people to read.
 package pgtype

@@ -19,8 +19,8 @@ func (t *Type) inputEnum(text []byte) (uint64, error) {
 	return uint64(t.LabelOID(i)), nil
 }
 
-// regKinds are the catalog look-ups that a name of such a type would need.
-// Only numbers can be read without a catalog.
+// inputOid reads a number. The names that reg* types also take would need a
+// catalog, except those of built-in types.
 func (t *Type) inputOid(text []byte) (uint64, error) {
 	if len(t.Name) > 3 && t.Name[:3] == "reg" {
 		if len(text) == 1 && text[0] == '-' {
@@ -258,7 +258,3 @@ func (t *Type) receiveSnapshot(r *reader, scratch []byte) (datum.Value, []byte, 
 	v, scratch := appendSnapshot(scratch, xmin, xmax, running)
 	return v, scratch, nil
 }
-
-// stripXMLEncoding removes the encoding from an XML declaration, which does
-// not describe the text any more once it is in the database's encoding.
-func stripXMLEncoding(b []byte) []byte { return b }

@@ -322,8 +322,9 @@ func receiveInet(r *reader, cidr bool, scratch []byte) (datum.Value, []byte, err
 	return datum.Value{Bytes: scratch[start:]}, scratch, nil
 }
 
-// macForms are the layouts of a macaddr: separators after the bytes. A byte
-// has one or two digits where all are separated, else two.
+// inputMacaddr reads six bytes, separated one by one (by : or -, with any
+// number of digits), in pairs (by . or -), in threes (by : or -), or not at
+// all.
 func inputMacaddr(text, scratch []byte) (datum.Value, []byte, error) {
 	bad := func() (datum.Value, []byte, error) { return datum.Value{}, scratch, badSyntax("macaddr", text) }
 	s := trimSpace(text)

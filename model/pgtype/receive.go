@@ -81,9 +81,6 @@ func (t *Type) receive(r *reader, typmod int32, scratch []byte) (datum.Value, []
 			return v, scratch, fmt.Errorf("type %s is passed by value and its receive function is not known", t.Name)
 		}
 		v.Bytes = r.rest()
-		if t.Kind == KindXML {
-			v.Bytes = stripXMLEncoding(v.Bytes)
-		}
 	case KindVarchar:
 		v.Bytes, err = inputVarchar(r.rest(), typmod)
 	case KindTimestamp, KindTimestampTZ:

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/hex"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -287,4 +288,34 @@ func sign(n int) int {
 		return 1
 	}
 	return 0
+}
+
+// TestNumericWays compares the short way with the general one.
+func TestNumericWays(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 50000 {
+		text := strconv.FormatUint(r.Uint64()>>(r.IntN(54)+10), 10)
+		if i := r.IntN(len(text)); i > 0 {
+			text = text[:i] + "." + text[i:]
+		}
+		if r.IntN(2) == 0 {
+			text = "-" + text
+		}
+		typmod := int32(-1)
+		if r.IntN(2) == 0 {
+			p := r.Int32N(20) + 1
+			typmod, _ = numericTypmodIn([]int32{p, r.Int32N(p + 1)})
+		}
+		got, _, ok := shortNumeric([]byte(text), typmod, nil)
+		d := newDecimal()
+		d.neg = text[0] == '-'
+		err := d.parse([]byte(text), []byte(strings.TrimPrefix(text, "-")))
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		want, _, err := d.store(typmod, nil)
+		if ok && (err != nil || !bytes.Equal(got.Bytes, want.Bytes)) {
+			t.Fatalf("%s, typmod %d: %x, the other way %x, %v", text, typmod, got.Bytes, want.Bytes, err)
+		}
+	}
 }

@@ -3,8 +3,6 @@ package pgtype
 // After src/backend/utils/adt/uuid.c.
 
 import (
-	"unsafe"
-
 	"applysim/heap/datum"
 )
 
@@ -71,7 +69,3 @@ var hexTable = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// text views bytes as a string without a copy; the bytes must not change
-// while it is used.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -135,3 +135,51 @@ func common(b []byte, i, j int) int {
 	}
 	return n
 }
+
+// Decompress restores a block of size bytes. It returns false if src is not one.
+func Decompress(src []byte, size int) ([]byte, bool) {
+	dst := make([]byte, 0, min(size, 1<<20))
+	length := func(n int) (int, bool) {
+		if n < runMask {
+			return n, true
+		}
+		for {
+			if len(src) == 0 {
+				return 0, false
+			}
+			c := src[0]
+			src = src[1:]
+			n += int(c)
+			if c < 255 {
+				return n, true
+			}
+		}
+	}
+	for len(src) > 0 {
+		token := src[0]
+		src = src[1:]
+		n, ok := length(int(token >> 4))
+		if !ok || n > len(src) || len(dst)+n > size {
+			return nil, false
+		}
+		dst = append(dst, src[:n]...)
+		src = src[n:]
+		if len(src) == 0 {
+			break
+		}
+		if len(src) < 2 {
+			return nil, false
+		}
+		offset := int(binary.LittleEndian.Uint16(src))
+		src = src[2:]
+		n, ok = length(int(token & runMask))
+		n += minMatch
+		if !ok || offset == 0 || offset > len(dst) || len(dst)+n > size {
+			return nil, false
+		}
+		for range n {
+			dst = append(dst, dst[len(dst)-offset])
+		}
+	}
+	return dst, len(dst) == size
+}

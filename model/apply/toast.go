@@ -1,0 +1,332 @@
+package apply
+
+// TOAST: compression and out-of-line storage, after heaptoast.c,
+// toast_helper.c, toast_internals.c and detoast.c.
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"applysim/heap"
+	"applysim/heap/datum"
+	"applysim/index"
+	"applysim/index/opclass"
+	"applysim/model/schema"
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// Sizes of TOAST. Source: REL_18_1, src/include/access/heaptoast.h and
+// src/include/varatt.h.
+const (
+	toastTarget     = 2032 // TOAST_TUPLE_TARGET
+	toastTargetMain = 8160 // TOAST_TUPLE_TARGET_MAIN
+	chunkSize       = 1996 // TOAST_MAX_CHUNK_SIZE
+	pointerAligned  = 24   // MAXALIGN(TOAST_POINTER_SIZE)
+	varlenaHeader   = 4    // VARHDRSZ
+	compressHeader  = 8    // VARHDRSZ_COMPRESSED
+	extSizeBits     = 30   // VARLENA_EXTSIZE_BITS: the method stands above
+	extSizeMask     = 1<<extSizeBits - 1
+	oidPrefetch     = 8192 // VAR_OID_PREFETCH: so many object ids are logged at once
+)
+
+// toaster is the toaster of one table, with its TOAST table.
+type toaster struct {
+	w      *Worker
+	owner  *table
+	attrs  []datum.Attr
+	method []datum.Method // by column
+	target int            // toast_tuple_target
+	rel    wal.RelID
+	heap   *heap.Table
+	index  *localIndex
+	oid    uint32 // of the TOAST table
+
+	compressor datum.Compressor
+}
+
+// attribute is the state of a column while a row is toasted (ToastAttrInfo).
+type attribute struct {
+	size           int // VARSIZE_ANY, bytes
+	ignore         bool
+	incompressible bool
+}
+
+// newToaster makes a table's TOAST table and its index, empty. names are those of
+// the two relations.
+func (w *Worker) newToaster(t *table, name, indexName string) *toaster {
+	s := t.schema
+	o := &toaster{w: w, owner: t, attrs: s.Attrs(), target: toastTarget}
+	if s.ToastTupleTarget > 0 {
+		o.target = s.ToastTupleTarget
+	}
+	for i := range s.Columns {
+		o.method = append(o.method, w.compression(&s.Columns[i]))
+	}
+	int4 := datum.Attr{Len: 4, Align: 4, ByVal: true, Storage: 'p', NotNull: true}
+	attrs := []datum.Attr{int4, int4, {Len: -1, Align: 4, Storage: 'p'}}
+	o.rel = w.log.Register(name)
+	o.heap = heap.NewTable(heap.Options{
+		Name: name, Attrs: attrs, Fillfactor: 100, Indexed: []int{0, 1}, Logical: w.opts.Settings.WALLevel == "logical",
+	}, w.log, o.rel, &w.xacts)
+	x := &localIndex{columns: []int{0, 1}, cstring: make([]bool, 2), values: make([]datum.Value, 2)}
+	x.rel = w.log.Register(indexName)
+	x.btree = index.NewBTree(index.Options{
+		Name: indexName, Keys: 2, Unique: true, Fillfactor: 90, Deduplicate: true,
+		Columns: []index.Column{
+			{Attr: int4, Class: opclass.ByName("oid_ops")}, {Attr: int4, Class: opclass.ByName("int4_ops")},
+		},
+	}, w.log, x.rel, o.heap)
+	o.index = x
+	return o
+}
+
+// compression is the method by which a column's values are compressed.
+func (w *Worker) compression(c *schema.Column) datum.Method {
+	switch c.Compression {
+	case 'p':
+		return datum.PGLZ
+	case 'l':
+		return datum.LZ4
+	}
+	return w.opts.Settings.ToastCompression
+}
+
+// Toast makes a row fit: compresses the longest values, then moves the longest out
+// of line, first those of storage EXTENDED and EXTERNAL, then those of MAIN
+// (heap_toast_insert_or_update).
+func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
+	values = slices.Clone(values[:len(o.attrs)])
+	state := make([]attribute, len(values))
+	var unused []datum.Value
+	nulls := false
+	for i := range values {
+		v, a, st := &values[i], &o.attrs[i], &state[i]
+		if old != nil && !old[i].Null && old[i].Form == datum.External {
+			if !v.Null && v.Form == datum.External && string(v.Bytes) == string(old[i].Bytes) {
+				st.ignore = true
+				continue
+			}
+			unused = append(unused, old[i])
+		}
+		nulls = nulls || v.Null
+		if v.Null || a.Len != -1 || a.Storage == 'p' {
+			st.ignore = true
+			continue
+		}
+		st.size = v.StoredSize(a)
+	}
+	header := heap.TupleHeaderSize
+	if nulls {
+		header += (len(values) + 7) / 8
+	}
+	header = storage.MaxAlign(header)
+	limit := o.target - header
+	// Compress what may be compressed; what is still longer than a row may be,
+	// moves out at once.
+	for o.dataSize(values) > limit {
+		i := o.biggest(values, state, true, false)
+		if i < 0 {
+			break
+		}
+		if o.attrs[i].Storage == 'x' {
+			o.compress(values, state, i)
+		} else {
+			state[i].incompressible = true
+		}
+		if state[i].size > limit {
+			if err := o.externalize(values, state, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for o.dataSize(values) > limit {
+		i := o.biggest(values, state, false, false)
+		if i < 0 {
+			break
+		}
+		if err := o.externalize(values, state, i); err != nil {
+			return nil, err
+		}
+	}
+	for o.dataSize(values) > limit {
+		i := o.biggest(values, state, true, true)
+		if i < 0 {
+			break
+		}
+		o.compress(values, state, i)
+	}
+	limit = toastTargetMain - header
+	for o.dataSize(values) > limit {
+		i := o.biggest(values, state, false, true)
+		if i < 0 {
+			break
+		}
+		if err := o.externalize(values, state, i); err != nil {
+			return nil, err
+		}
+	}
+	for i := range unused {
+		o.remove(&unused[i])
+	}
+	return values, nil
+}
+
+// dataSize is the length of a row's data area.
+func (o *toaster) dataSize(values []datum.Value) int {
+	n := 0
+	for i := range o.attrs {
+		a, v := &o.attrs[i], &values[i]
+		switch {
+		case v.Null:
+		case a.Len > 0:
+			n = storage.Align(n, int(a.Align)) + int(a.Len)
+		case a.Len == -2:
+			n += len(v.Bytes) + 1
+		default:
+			size := v.StoredSize(a)
+			if v.Form != datum.External && size != len(v.Bytes)+1 {
+				n = storage.Align(n, int(a.Align))
+			}
+			n += size
+		}
+	}
+	return n
+}
+
+// biggest returns the column with the longest value that can still be compressed
+// or moved, of storage MAIN or not; -1 if there is none longer than a pointer.
+func (o *toaster) biggest(values []datum.Value, state []attribute, compress, main bool) int {
+	best, size := -1, pointerAligned
+	for i := range values {
+		v, st := &values[i], &state[i]
+		if st.ignore || v.Form == datum.External || compress && (st.incompressible || v.Form == datum.Compressed) {
+			continue
+		}
+		if main != (o.attrs[i].Storage == 'm') {
+			continue
+		}
+		if st.size > size {
+			best, size = i, st.size
+		}
+	}
+	return best
+}
+
+// compress compresses a column in place, if that helps.
+func (o *toaster) compress(values []datum.Value, state []attribute, i int) {
+	o.w.Counters.CompressedBytes += int64(len(values[i].Bytes))
+	v, ok := o.compressor.Compress(&values[i], o.method[i])
+	if !ok {
+		state[i].incompressible = true
+		return
+	}
+	values[i] = v
+	state[i].size = len(v.Bytes) + varlenaHeader
+}
+
+// externalize moves a column's value to the TOAST table (toast_save_datum).
+func (o *toaster) externalize(values []datum.Value, state []attribute, i int) error {
+	v := &values[i]
+	raw, info := len(v.Bytes)+varlenaHeader, uint32(len(v.Bytes))
+	if v.Form == datum.Compressed {
+		n, m := v.RawInfo()
+		raw = n + varlenaHeader
+		info |= uint32(m) << extSizeBits
+	}
+	id := o.w.newOID()
+	p := make([]byte, datum.PointerSize)
+	binary.LittleEndian.PutUint32(p[0:], uint32(raw))
+	binary.LittleEndian.PutUint32(p[4:], info)
+	binary.LittleEndian.PutUint32(p[8:], id)
+	binary.LittleEndian.PutUint32(p[12:], o.oid)
+	row := [3]datum.Value{{Bits: uint64(id)}}
+	for seq, b := 0, v.Bytes; len(b) > 0; seq++ {
+		n := min(len(b), chunkSize)
+		row[1].Bits, row[2].Bytes = uint64(seq), b[:n]
+		b = b[n:]
+		tid, err := o.heap.Insert(row[:], o.w.command)
+		if err != nil {
+			return err
+		}
+		if _, err := o.index.insert(row[:], tid, false); err != nil {
+			return err
+		}
+		o.w.Counters.Chunks++
+	}
+	*v = datum.Value{Bytes: p, Form: datum.External}
+	state[i].size = datum.PointerSize + 2
+	state[i].ignore = true
+	return nil
+}
+
+// chunks calls yield with each chunk of an external value, in order.
+func (o *toaster) chunks(v *datum.Value, yield func(storage.TID)) {
+	key := [2]datum.Value{{Bits: uint64(binary.LittleEndian.Uint32(v.Bytes[8:]))}, {}}
+	scan := o.index.btree.Lookup(key[:], []bool{true, false})
+	defer scan.End()
+	for {
+		tid, ok := scan.Next()
+		if !ok {
+			return
+		}
+		yield(tid)
+	}
+}
+
+// remove deletes an external value's chunks (toast_delete_datum).
+func (o *toaster) remove(v *datum.Value) {
+	o.chunks(v, func(tid storage.TID) { o.heap.Delete(tid, o.w.command) })
+}
+
+// Delete deletes what a row version that ends has stored elsewhere.
+func (o *toaster) Delete(old []datum.Value) {
+	for i := range old {
+		if !old[i].Null && old[i].Form == datum.External {
+			o.remove(&old[i])
+		}
+	}
+}
+
+// Fetch reads an external value as it is stored: plain or compressed.
+func (o *toaster) Fetch(v *datum.Value) datum.Value {
+	info := binary.LittleEndian.Uint32(v.Bytes[4:])
+	raw := binary.LittleEndian.Uint32(v.Bytes)
+	b := make([]byte, 0, info&extSizeMask)
+	var row [3]datum.Value
+	o.chunks(v, func(tid storage.TID) {
+		o.heap.Values(row[:], tid)
+		b = append(b, row[2].Bytes...)
+	})
+	r := datum.Value{Bytes: b}
+	if uint32(len(b)) < raw-varlenaHeader {
+		r.Form = datum.Compressed
+	}
+	return r
+}
+
+// plain returns a value as its type has it: fetched from the TOAST table and
+// decompressed.
+func (t *table) plain(v *datum.Value) datum.Value {
+	r := *v
+	if r.Null || r.Form == datum.Plain {
+		return r
+	}
+	if r.Form == datum.External {
+		r = t.toaster.Fetch(&r)
+	}
+	if r.Form == datum.Compressed {
+		r = datum.Decompress(&r)
+	}
+	return r
+}
+
+// newOID gives an object id, as a value that moves out of line needs one. A number
+// of them is logged in advance.
+func (w *Worker) newOID() uint32 {
+	if w.nextOID%oidPrefetch == 0 {
+		w.log.InsertPlain(wal.XLOGNextOID, 0)
+	}
+	w.nextOID++
+	return w.nextOID - 1
+}
