@@ -75,21 +75,21 @@ type Counters struct {
 type Table struct {
 	Counters Counters
 
-	opts      Options
-	log       *wal.Log
-	rel       wal.RelID
-	xacts     *Transactions
-	pages     []page
-	target    storage.BlockNumber // where the last version went: smgr_targblock
-	reserve   int                 // bytes that the fillfactor keeps free on each page
-	fsm       fsm.Map
-	vm        visibilityMap
-	varWidth  bool // some column has no fixed length
-	toastable bool // some column's values could be compressed or moved out of line
-	toaster   Toaster
-	dead      int64
-	rows      *fenwick            // rows by page, if anybody asked for them
-	pinned    storage.BlockNumber // page of the row version that the worker holds
+	opts       Options
+	log        *wal.Log
+	rel        wal.RelID
+	xacts      *Transactions
+	pages      []page
+	target     storage.BlockNumber // where the last version went: smgr_targblock
+	reserve    int                 // bytes that the fillfactor keeps free on each page
+	fsm        fsm.Map
+	vm         visibilityMap
+	varWidth   bool // some column has no fixed length
+	toastable  bool // some column's values could be compressed or moved out of line
+	toaster    Toaster
+	live, dead int64               // n_live_tup and n_dead_tup
+	rows       *fenwick            // rows by page, if anybody asked for them
+	pinned     storage.BlockNumber // page of the row version that the worker holds
 
 	bodies []byte              // arena that the page being filled grows in
 	items  []linePointer       // likewise
@@ -165,6 +165,7 @@ func (t *Table) Insert(values []datum.Value, cid uint32) (storage.TID, error) {
 	}
 	t.write(typ, p, wal.SizeOfHeapHeader+v.size(), 0)
 	t.Counters.Inserts++
+	t.live++
 	t.Counters.TupleBytes += int64(v.length)
 	t.countRow(block, 1)
 	return storage.TID{Block: block, Offset: off}, nil

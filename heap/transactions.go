@@ -1,6 +1,10 @@
 package heap
 
-import "applysim/wal"
+import (
+	"slices"
+
+	"applysim/wal"
+)
 
 // FrozenXID is FrozenTransactionId, the transaction of rows that were there
 // before the run: older than any.
@@ -27,15 +31,29 @@ type Transactions struct {
 	commits []wal.LSN // latest commit of each group of lsnGroup ids
 	first   uint32    // id of the first group in commits
 
+	prepared []uint32 // transactions that are prepared
+
 	combos map[[2]uint32]uint32 // of the current transaction
 
 	fetched    uint32  // the transaction whose status was looked up last
 	fetchedLSN wal.LSN // and its commit LSN as of then
 }
 
-// Committed notes that a transaction has committed with a record that ends at
-// lsn.
+// Committed notes that a transaction of the worker has committed with a record
+// that ends at lsn.
 func (x *Transactions) Committed(xid uint32, lsn wal.LSN) {
+	x.CommittedElsewhere(xid, lsn)
+	if x.Synchronous {
+		x.Flush(lsn)
+	}
+}
+
+// Flush notes that the WAL is on disk up to lsn.
+func (x *Transactions) Flush(lsn wal.LSN) { x.Flushed = max(x.Flushed, lsn) }
+
+// CommittedElsewhere is Committed for a transaction of another process, whose
+// commit is not flushed at once.
+func (x *Transactions) CommittedElsewhere(xid uint32, lsn wal.LSN) {
 	if x.commits == nil {
 		x.first = xid / lsnGroup
 	}
@@ -98,7 +116,7 @@ func (x *Transactions) groupLSN(xid uint32) wal.LSN {
 // commit must be on disk, or the page's own LSN must keep the page from being
 // written before it (SetHintBits).
 func (x *Transactions) hintable(xid uint32, page wal.LSN) bool {
-	if x.Synchronous || xid == FrozenXID {
+	if xid == FrozenXID {
 		return true
 	}
 	lsn := x.fetchedLSN
@@ -113,10 +131,29 @@ func (x *Transactions) hintable(xid uint32, page wal.LSN) bool {
 // for the worker takes a new snapshot for each change and no one else has one
 // (GlobalVisTestIsRemovableXid).
 func (x *Transactions) removable(xid uint32) bool {
+	for _, p := range x.prepared {
+		if xid >= p {
+			return false
+		}
+	}
 	if x.Current != 0 {
 		return xid < x.Current
 	}
 	return xid < x.Next
+}
+
+// Prepare notes that the current transaction is prepared: it runs on, but it is
+// not the worker's own any more.
+func (x *Transactions) Prepare() { x.prepared = append(x.prepared, x.Current) }
+
+// FinishPrepared notes that a prepared transaction has ended.
+func (x *Transactions) FinishPrepared(xid uint32) {
+	x.prepared = slices.DeleteFunc(x.prepared, func(p uint32) bool { return p == xid })
+}
+
+// running says whether xid is a transaction of somebody else that has not ended.
+func (x *Transactions) running(xid uint32) bool {
+	return len(x.prepared) > 0 && slices.Contains(x.prepared, xid)
 }
 
 // current says whether xid is the worker's own running transaction.

@@ -337,6 +337,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	t.write(wal.HeapDelete, p, 0, oldKey)
 	t.Counters.Deletes++
 	t.dead++
+	t.live--
 	t.countRow(tid.Block, -1)
 	if t.toaster != nil {
 		t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
@@ -345,6 +346,9 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 		}
 	}
 }
+
+// Live is n_live_tup: rows, as the server's statistics count them.
+func (t *Table) Live() int64 { return t.live }
 
 // Dead is n_dead_tup: versions that were ended and not yet pruned, as the
 // server's statistics count them.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"applysim/heap/fsm"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -69,6 +70,7 @@ func (t *Table) VacuumBegin(o VacuumOptions, hasIndex bool) *VacuumScan {
 				next = unskippable
 			}
 		}
+		t.vm.page(t.pages[next].block) // made even if nothing is marked in it
 		n := len(s.Dead)
 		t.vacuumPage(s, &t.pages[next])
 		if len(s.Dead) > n {
@@ -174,40 +176,6 @@ func (t *Table) VacuumEnd(s *VacuumScan) {
 	t.fsm.Vacuum(0, storage.BlockNumber(s.pages))
 }
 
-// Truncatable returns how many pages the table keeps if VACUUM gives the empty
-// ones at its end back, and whether it tries to (should_attempt_truncation).
-func (t *Table) Truncatable(s *VacuumScan) (pages int, ok bool) {
-	free := s.pages - s.nonempty
-	if s.opts.NoTruncate || free <= 0 || free < truncateMinimum && free < s.pages/truncateFraction {
-		return s.pages, false
-	}
-	pages = s.pages
-	for pages > s.nonempty && t.empty(&t.pages[pages-1]) {
-		pages--
-	}
-	return pages, pages < s.pages
-}
-
-// empty says whether a page has no line pointer in use.
-func (t *Table) empty(p *page) bool {
-	for _, lp := range p.items {
-		if lp.flags() != lpUnused {
-			return false
-		}
-	}
-	return true
-}
-
-// Truncate gives the pages from n on back.
-func (t *Table) Truncate(n int) {
-	if t.owner != storage.InvalidBlock && int(t.owner) >= n {
-		t.disown()
-	}
-	t.pages = t.pages[:n]
-	t.vm.bits = t.vm.bits[:min(len(t.vm.bits), n)]
-	t.fsm.Truncate(storage.BlockNumber(n))
-}
-
 // allVisible says whether everybody sees all versions of a page, and whether they
 // are all frozen (heap_page_is_all_visible).
 func (t *Table) allVisible(p *page) (visible, frozen bool) {
@@ -296,4 +264,12 @@ func (r *pruning) freezePlanBytes() int {
 		plans++
 	}
 	return sizeOfFreezePlans + sizeOfFreezePlan*plans + offsetSize*len(r.frozen)
+}
+
+// Empty gives the table a new file without pages, as TRUNCATE does.
+func (t *Table) Empty() {
+	t.pages, t.fsm, t.vm = nil, fsm.Map{Changed: t.dirtyFSM}, visibilityMap{}
+	t.bodies, t.items, t.bodyChunk, t.itemChunk = nil, nil, 0, 0
+	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
+	t.rows, t.dead, t.live = nil, 0, 0
 }

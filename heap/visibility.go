@@ -42,6 +42,8 @@ func (t *Table) visible(p *page, h *header) bool {
 				return true
 			}
 			return false
+		case x.running(h.xmin):
+			return true
 		case x.didCommit(h.xmin):
 			t.hint(p, h, xminCommitted, h.xmin)
 		default:
@@ -56,6 +58,8 @@ func (t *Table) visible(p *page, h *header) bool {
 		return h.lockOnly()
 	case x.current(h.xmax):
 		return h.lockOnly()
+	case x.running(h.xmax):
+		return true
 	case !x.didCommit(h.xmax), h.lockOnly():
 		t.hint(p, h, xmaxInvalid, 0)
 		return true
@@ -80,6 +84,8 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 				return statusDeleteInProgress
 			}
 			return statusInsertInProgress
+		case x.running(h.xmin):
+			return statusInsertInProgress
 		case x.didCommit(h.xmin):
 			t.hint(p, h, xminCommitted, h.xmin)
 		default:
@@ -93,7 +99,7 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 	if h.lockOnly() {
 		// A locker that is gone leaves nothing behind.
 		if h.infomask&xmaxCommitted == 0 {
-			if x.current(h.xmax) {
+			if x.current(h.xmax) || x.running(h.xmax) {
 				return statusLive
 			}
 			t.hint(p, h, xmaxInvalid, 0)
@@ -102,7 +108,7 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 	}
 	if h.infomask&xmaxCommitted == 0 {
 		switch {
-		case x.current(h.xmax):
+		case x.current(h.xmax), x.running(h.xmax):
 			return statusDeleteInProgress
 		case x.didCommit(h.xmax):
 			t.hint(p, h, xmaxCommitted, h.xmax)

@@ -3,8 +3,11 @@ package index
 // VACUUM of an index, after nbtree.c (btvacuumscan) and nbtpage.c (_bt_pagedel).
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 
+	"applysim/heap/fsm"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -268,4 +271,47 @@ func (t *BTree) dirtyFSM(block storage.BlockNumber, p *fsmPage) {
 	}
 	p.LSN = t.log.Hint(t.rel, forkFSM, block, p.LSN, p)
 	p.Dirty = true
+}
+
+// Empty gives the index a new file with nothing but a metapage and writes that, as
+// TRUNCATE does.
+func (t *BTree) Empty() {
+	t.pages = []*page{nil}
+	t.root, t.rightmost, t.fastLevel, t.unrecycled = 0, 0, 0, 0
+	t.remembered = false
+	t.fsm = fsm.Map{Changed: t.dirtyFSM}
+	t.vacuum, t.memory = vacuumStats{}, memory{}
+	t.log.NewPage(t.rel, 0, metapage{t})
+}
+
+// metapage is the metapage of an index without a root as wal.Page.
+type metapage struct{ t *BTree }
+
+// The metapage. Source: REL_18_1, src/include/access/nbtree.h (BTMetaPageData).
+const (
+	btreeMagic     = 0x053162
+	btreeVersion   = 4
+	sizeOfMetadata = 48
+	btpMeta        = 1 << 3 // BTP_META
+)
+
+// Hole begins after the metadata.
+func (m metapage) Hole() (lower, upper int) {
+	return storage.PageHeaderSize + sizeOfMetadata, storage.PageSize - specialSize
+}
+
+// Bytes writes the page as it is on disk, checksum left out.
+func (m metapage) Bytes(dst *[storage.PageSize]byte) {
+	*dst = [storage.PageSize]byte{}
+	lower, upper := m.Hole()
+	storage.PutPageHeader(dst, 0, 0, lower, upper, upper, 0)
+	le := binary.LittleEndian
+	d := dst[storage.PageHeaderSize:]
+	le.PutUint32(d[0:], btreeMagic)
+	le.PutUint32(d[4:], btreeVersion)
+	le.PutUint64(d[32:], math.Float64bits(-1)) // btm_last_cleanup_num_heap_tuples
+	if m.t.equalImage {
+		d[40] = 1
+	}
+	le.PutUint16(dst[upper+12:], btpMeta)
 }

@@ -14,6 +14,7 @@ const (
 	HeapHotUpdateInit
 	HeapDelete
 	HeapLock
+	HeapTruncate
 	Heap2PruneOnAccess
 	Heap2PruneVacuumScan
 	Heap2PruneVacuumCleanup
@@ -35,6 +36,11 @@ const (
 	BtreeInsertMeta
 	TransactionCommit
 	TransactionAbort
+	TransactionPrepare
+	TransactionCommitPrepared
+	TransactionAbortPrepared
+	SequenceLog
+	XLOGFPI
 	XLOGFPIForHint
 	XLOGNextOID
 	XLOGCheckpointRedo
@@ -78,6 +84,7 @@ const (
 	sizeOfHeapUpdate   = 14
 	sizeOfHeapDelete   = 8
 	sizeOfHeapLock     = 8
+	sizeOfHeapTruncate = 12
 	sizeOfHeapPrune    = 2
 	sizeOfHeapVisible  = 5
 	sizeOfBtreeDelete  = 9
@@ -91,9 +98,14 @@ const (
 	sizeOfBtreeNewroot = 8
 	sizeOfZeroPage     = 8
 	sizeOfXactCommit   = 8
-	sizeOfXactXinfo    = 4
-	sizeOfXactDbinfo   = 8
-	sizeOfXactOrigin   = 16
+	sizeOfSequenceLog  = 53
+	// a prepared transaction's state file begins with this (TwoPhaseFileHeader)
+	sizeOfPrepareHeader = 72
+	sizeOfFileCount     = 4
+	sizeOfFileLocator   = 12
+	sizeOfXactXinfo     = 4
+	sizeOfXactDbinfo    = 8
+	sizeOfXactOrigin    = 16
 )
 
 // catalogue lists the record types. What differs from record to record (block
@@ -112,6 +124,8 @@ var catalogue = [NumRecordTypes]kind{
 	// block 0: the page
 	HeapDelete: {"Heap", "DELETE", sizeOfHeapDelete, 1, true},
 	HeapLock:   {"Heap", "LOCK", sizeOfHeapLock, 1, false},
+	// no block: the relations' object ids
+	HeapTruncate: {"Heap", "TRUNCATE", sizeOfHeapTruncate, 0, true},
 	// block 0: the page, with the line pointers that change
 	Heap2PruneOnAccess:      {"Heap2", "PRUNE_ON_ACCESS", sizeOfHeapPrune, 1, false},
 	Heap2PruneVacuumScan:    {"Heap2", "PRUNE_VACUUM_SCAN", sizeOfHeapPrune, 1, false},
@@ -152,6 +166,15 @@ var catalogue = [NumRecordTypes]kind{
 	BtreeInsertMeta: {"Btree", "INSERT_META", sizeOfBtreeInsert, 3, false},
 
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
+	// the main data is the state file
+	TransactionPrepare: {"Transaction", "PREPARE", sizeOfPrepareHeader, 0, true},
+	// like COMMIT and ABORT, with the prepared transaction's id
+	TransactionCommitPrepared: {"Transaction", "COMMIT_PREPARED", sizeOfXactCommit, 0, true},
+	TransactionAbortPrepared:  {"Transaction", "ABORT_PREPARED", sizeOfXactCommit, 0, true},
+	// block 0: the sequence's page; the main data is its row
+	SequenceLog: {"Sequence", "LOG", sizeOfSequenceLog, 1, false},
+	// block 0: the page, of whose image the record consists
+	XLOGFPI: {"XLOG", "FPI", 0, 1, false},
 	// block 0: the page, of whose image the record consists
 	XLOGFPIForHint: {"XLOG", "FPI_FOR_HINT", 0, 1, false},
 	// so many object ids are given out before the next one
@@ -196,3 +219,6 @@ func CommitMainData(databaseInfo, origin bool) int {
 	}
 	return n
 }
+
+// DroppedFiles is what a COMMIT carries of n files that go with it, in bytes.
+func DroppedFiles(n int) int { return sizeOfFileCount + sizeOfFileLocator*n }

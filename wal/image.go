@@ -75,6 +75,11 @@ func (l *Log) ImageOf(at LSN, p Page) Image {
 	if !l.NeedsImage(at) {
 		return Image{}
 	}
+	return l.image(p)
+}
+
+// image returns what the image of a page takes.
+func (l *Log) image(p Page) Image {
 	lower, upper := p.Hole()
 	if lower < storage.PageHeaderSize || upper <= lower || upper > storage.PageSize {
 		lower, upper = 0, 0
@@ -106,6 +111,13 @@ func (l *Log) Hint(rel RelID, fork uint8, block storage.BlockNumber, at LSN, p P
 	}
 	image := l.ImageOf(at, p)
 	return l.insert(XLOGFPIForHint, rel, fork, block, image.Length+image.Header, image.Length)
+}
+
+// NewPage writes a page that was built aside as a whole, whatever the settings say
+// of images (log_newpage).
+func (l *Log) NewPage(rel RelID, block storage.BlockNumber, p Page) LSN {
+	image := l.image(p)
+	return l.insert(XLOGFPI, rel, 0, block, image.Length+image.Header, image.Length)
 }
 
 // HintsLogged says whether changes of hint bits are logged.

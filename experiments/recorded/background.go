@@ -50,12 +50,16 @@ func (r Record) Background() bool {
 const (
 	invalidationCount   = 4
 	invalidationMessage = 16
+	// longHeader is how much longer the header of main data beyond 255 bytes is.
+	longHeader = 3
 )
 
-// Invalidations says whether a COMMIT's extra length is that of invalidation
-// messages, which come from work on the catalogs.
+// invalidations says whether a COMMIT's extra length is that of invalidation
+// messages, which come from work on the catalogs. With them a COMMIT may need the
+// long header of main data.
 func invalidations(extra int) bool {
-	return extra > invalidationCount && (extra-invalidationCount)%invalidationMessage == 0
+	messages := extra - invalidationCount
+	return messages > 0 && (messages%invalidationMessage == 0 || (messages-longHeader)%invalidationMessage == 0)
 }
 
 // Records reads the case's records.tsv.gz.

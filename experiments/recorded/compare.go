@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"applysim/model/apply"
 	"applysim/wal"
@@ -72,6 +73,9 @@ type comparison struct {
 	expected []Record
 	next     int // in expected
 	result   *Result
+	// files are the relations whose files were replaced while the case was
+	// recorded, by what the recording calls them.
+	files map[string]string
 }
 
 // Verify replays a case and compares it with its recording. The error is about
@@ -92,7 +96,10 @@ func (c *Case) Verify() (*Result, error) {
 			r.Bytes.Expected += int64(x.Length)
 		}
 	}
-	k := &comparison{expected: records, result: r}
+	k := &comparison{expected: records, result: r, files: map[string]string{}}
+	for _, x := range c.Start.Relations {
+		k.files["?"+strconv.FormatUint(uint64(x.Relfilenode), 10)] = x.Name
+	}
 	c.quiet = true
 	w, err := c.Worker(k.see)
 	if err == nil {
@@ -155,6 +162,7 @@ func (k *comparison) see(s *wal.Record) {
 	}
 	want := k.expected[k.next]
 	k.next++
+	want.Relation = k.relation(want.Relation, got.Relation)
 	if want.Manager == "Transaction" && want.Type == got.Type && want.Length != got.Length && invalidations(want.Length-got.Length) {
 		// The extra length is the catalog's.
 		r.Bytes.Expected -= int64(want.Length - got.Length)
@@ -166,6 +174,21 @@ func (k *comparison) see(s *wal.Record) {
 		return
 	}
 	k.skipBackground()
+}
+
+// relation is the name of a relation that the recording calls ?N: a file that was
+// replaced later. The start state names those that were there; of one that came and
+// went, the first record tells which it is.
+func (k *comparison) relation(recorded, simulated string) string {
+	if !strings.HasPrefix(recorded, "?") {
+		return recorded
+	}
+	name, known := k.files[recorded]
+	if !known {
+		name = simulated
+		k.files[recorded] = name
+	}
+	return name
 }
 
 // simulated gives a simulated record the form of a recorded one.

@@ -43,6 +43,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	}
 	w, err := apply.New(db, apply.Options{
 		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(), Sink: sink, ToastNames: c.toastNames,
+		SubscriptionOID: c.nextOID() - 1,
 	})
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func Describe(t *apply.TableState) *TableReport {
 	rows := t.Preset + c.Inserts
 	r := &TableReport{
 		Inserts: rows, Updates: c.Updates, HOTUpdates: c.HOTUpdates, NewPageUpdates: c.NewPageUpdates, Deletes: c.Deletes,
-		Live: rows - c.Deletes, Dead: t.Heap.Dead(),
+		Live: t.Heap.Live(), Dead: t.Heap.Dead(),
 		SeqScans: t.SeqScans, SeqTupRead: t.SeqTupRead, IdxScans: t.IdxScans, IdxTupFetch: t.IdxTupFetch,
 		Pages: t.Heap.Pages(), Indexes: map[string]*IndexReport{},
 	}

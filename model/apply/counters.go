@@ -18,6 +18,7 @@ type Counters struct {
 	Inserts        int64
 	Updates        int64
 	Deletes        int64
+	Truncates      int64
 
 	CompressedBytes int64 // bytes that the toaster tried to compress
 	Chunks          int64 // chunks stored in TOAST tables

@@ -7,6 +7,7 @@ import (
 
 	"applysim/heap"
 	"applysim/index"
+	"applysim/wal"
 	"applysim/wal/storage"
 )
 
@@ -125,18 +126,17 @@ func (w *Worker) vacuum(t *table, o heap.VacuumOptions) error {
 	for _, x := range t.indexes {
 		indexes = append(indexes, x.btree)
 	}
-	if err := vacuumHeap(t.heap, indexes, o, t.schema.Name); err != nil {
-		return err
-	}
+	w.vacuumHeap(t.heap, indexes, o)
 	t.finder.reset()
 	if t.toaster == nil {
 		return nil
 	}
-	return vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, o, "TOAST table of "+t.schema.Name)
+	w.vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, o)
+	return nil
 }
 
 // vacuumHeap vacuums a table's heap and its indexes.
-func vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions, name string) error {
+func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions) {
 	s := h.VacuumBegin(o, len(indexes) > 0)
 	if s.Indexes {
 		dead := func(tid storage.TID) bool {
@@ -154,9 +154,22 @@ func vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions, nam
 			x.VacuumCleanup()
 		}
 	}
-	if n, ok := h.Truncatable(s); ok {
-		return &UnsupportedError{What: fmt.Sprintf("VACUUM that gives pages back (%s, %d of %d pages stay)", name, n, h.Pages())}
+	if h.TruncationTried(s) {
+		w.truncateHeap(h, h.Remaining(s))
 	}
 	h.ForgetTarget()
-	return nil
+}
+
+// truncateHeap gives a table's pages from n on back. To tell standbys of the lock
+// VACUUM has taken, it needs a transaction id, and so writes a COMMIT.
+func (w *Worker) truncateHeap(h *heap.Table, n int) {
+	w.needXID()
+	xid := w.xacts.Current
+	w.xacts.Current = 0
+	if n < h.Pages() {
+		h.Truncate(n)
+		w.xacts.Flush(w.log.LSN()) // before the file is cut
+	}
+	lsn := w.log.InsertLocal(wal.TransactionCommit, wal.LocalCommitMainData(w.opts.Settings.WALLevel == "logical"))
+	w.xacts.CommittedElsewhere(xid, lsn)
 }

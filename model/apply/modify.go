@@ -81,6 +81,8 @@ func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 	t, x := r.local, r.lookup
 	t.idxScans++
 	x.project(w.values)
+	w.lockRelation(t)
+	w.lockRelation(x)
 	scan := x.btree.Lookup(x.values, nil)
 	defer scan.End()
 	for {
@@ -97,6 +99,7 @@ func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 			}
 		}
 		w.needXID()
+		w.touched.rows = true
 		t.heap.Lock(tid)
 		return tid, true
 	}
@@ -181,6 +184,7 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 	}
 	w.scratch = scratch
 	t.finder.gone(w, tid)
+	w.touch(t)
 	u, err := t.heap.Update(tid, w.values, w.command)
 	if err != nil {
 		return w.heapError(err)
@@ -243,6 +247,7 @@ func (w *Worker) applyDelete(m *stream.Message) error {
 		return nil
 	}
 	r.local.finder.gone(w, tid)
+	w.touch(r.local)
 	r.local.heap.Delete(tid, w.command)
 	w.command++
 	return nil

@@ -23,7 +23,8 @@ type table struct {
 	// gives this as an error.
 	unsupported string
 
-	preset int64 // rows that were there before
+	preset   int64  // rows that were there before
+	newFiles uint32 // the last transaction that truncated the table
 
 	identity *localIndex // the table's own replica identity or primary key, nil if none
 	idxScans int64       // idx_scan

@@ -73,6 +73,7 @@ func (c *localColumn) value(col *stream.Column, scratch []byte) (datum.Value, []
 // (ExecSimpleRelationInsert).
 func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	w.needXID()
+	w.touch(t)
 	tid, err := t.heap.Insert(values, w.command)
 	if err != nil {
 		return w.heapError(err)

@@ -105,6 +105,7 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 	t := r.local
 	f := &t.finder
 	t.seqScans += 2
+	w.lockRelation(t)
 	if f.rows == nil {
 		f.build(w, r)
 	}
@@ -129,6 +130,7 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 	}
 	if ok {
 		w.needXID()
+		w.touched.rows = true
 		t.heap.Pin(found.Block)
 		t.heap.Lock(found)
 	}

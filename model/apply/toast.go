@@ -235,6 +235,7 @@ func (o *toaster) externalize(values []datum.Value, state []attribute, i int) er
 		info |= uint32(m) << extSizeBits
 	}
 	id := o.w.newOID()
+	o.touch()
 	p := make([]byte, datum.PointerSize)
 	binary.LittleEndian.PutUint32(p[0:], uint32(raw))
 	binary.LittleEndian.PutUint32(p[4:], info)
@@ -260,6 +261,12 @@ func (o *toaster) externalize(values []datum.Value, state []attribute, i int) er
 	return nil
 }
 
+// touch notes a change of the TOAST table; it and its index stay locked.
+func (o *toaster) touch() {
+	o.w.touch(o)
+	o.w.lockRelation(o.index)
+}
+
 // chunks calls yield with each chunk of an external value, in order.
 func (o *toaster) chunks(v *datum.Value, yield func(storage.TID)) {
 	key := [2]datum.Value{{Bits: uint64(binary.LittleEndian.Uint32(v.Bytes[8:]))}, {}}
@@ -276,6 +283,7 @@ func (o *toaster) chunks(v *datum.Value, yield func(storage.TID)) {
 
 // remove deletes an external value's chunks (toast_delete_datum).
 func (o *toaster) remove(v *datum.Value) {
+	o.touch()
 	o.chunks(v, func(tid storage.TID) { o.heap.Delete(tid, o.w.command) })
 }
 

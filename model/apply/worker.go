@@ -32,6 +32,9 @@ type Options struct {
 	// ToastNames gives the names of a table's TOAST table and its index, and the
 	// former's oid. Without it they are named after the table.
 	ToastNames func(space, name string) (table, index string, oid uint32)
+	// SubscriptionOID is the subscription's object id, which stands in the names of
+	// prepared transactions; 0 stands for one of five digits.
+	SubscriptionOID uint32
 	// SkipConflicts makes the worker go on where a duplicate key would stop it: the
 	// transaction is rolled back, the rest of it is passed over, and the conflict
 	// is counted, as after ALTER SUBSCRIPTION ... SKIP.
@@ -61,7 +64,17 @@ type Worker struct {
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
 	nextOID       uint32
-	commitExtra   int // bytes of a COMMIT beyond its least main data
+	droppedFiles  int // files that go when the transaction commits
+
+	twoPhase bool // the current transaction will be prepared
+	touched  touched
+	prepared map[string]*prepared // by the publisher's identifier
+
+	streaming uint32 // remote transaction of the open stream block, 0 if none
+	spools    map[uint32]*spool
+
+	sequences   []sequence
+	commitExtra int // bytes of a COMMIT beyond its least main data
 
 	message int64         // number of the message being applied
 	values  []datum.Value // of the row that the message carries
@@ -78,6 +91,9 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	if o.NextOID == 0 {
 		o.NextOID = firstOID + 1
 	}
+	if o.SubscriptionOID == 0 {
+		o.SubscriptionOID = firstOID
+	}
 	if o.ToastNames == nil {
 		o.ToastNames = func(space, name string) (string, string, uint32) {
 			return "pg_toast_" + name, "pg_toast_" + name + "_index", 0
@@ -86,7 +102,9 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w := &Worker{
 		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
+		prepared: map[string]*prepared{}, spools: map[uint32]*spool{},
 	}
+	w.touched.reset()
 	w.Counters.Conflicts = map[string]int64{}
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
 	w.log.SetRedo(o.Start)
@@ -95,6 +113,13 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		t := w.newTable(s)
 		w.tables = append(w.tables, t)
 		w.byName[[2]string{s.Schema, s.Name}] = t
+	}
+	for _, q := range db.Sequences {
+		name := q.Name
+		if q.Schema != "public" {
+			name = q.Schema + "." + name
+		}
+		w.sequences = append(w.sequences, sequence{q, w.log.Register(name)})
 	}
 	return w, nil
 }
@@ -191,54 +216,102 @@ func (w *Worker) Apply(m *stream.Message) error {
 	w.Counters.Messages++
 	w.message = m.Number
 	if w.skipping && m.Kind != stream.KindRelation {
-		if m.Kind == stream.KindCommit {
+		if m.Kind == stream.KindCommit || m.Kind == stream.KindPrepare {
 			w.skipping = false
 		}
 		return nil
 	}
 	switch m.Kind {
-	case stream.KindInsert:
-		return w.applyInsert(m)
-	case stream.KindBegin:
-		if w.inTransaction {
-			return w.protocol(m, "begin within a transaction: expected its commit first")
+	case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate:
+		if w.streaming != 0 {
+			w.spoolChange(m)
+			return nil
 		}
-		w.Counters.Begins++
-		w.inTransaction, w.command = true, 0
-		w.xacts.Begin()
+		return w.change(m)
+	case stream.KindBegin, stream.KindBeginPrepare:
+		if w.inTransaction {
+			return w.protocol(m, "%s within a transaction: expected its end first", m.Kind)
+		}
+		w.begin()
+		w.twoPhase = m.Kind == stream.KindBeginPrepare
 	case stream.KindCommit:
 		if !w.inTransaction {
 			return w.protocol(m, "commit without a begin before it")
 		}
 		w.commit()
+	case stream.KindPrepare:
+		if !w.inTransaction {
+			return w.protocol(m, "prepare without a begin prepare before it")
+		}
+		w.prepare(m)
+	case stream.KindCommitPrepared, stream.KindRollbackPrepared:
+		return w.finishPrepared(m, m.Kind == stream.KindCommitPrepared)
 	case stream.KindRelation:
 		w.Counters.Relations++
 		w.relations[m.Relation.ID] = &relation{remote: m.Relation}
 		w.last = nil
 	case stream.KindType, stream.KindOrigin, stream.KindMessage:
 		// The worker learns nothing from these that it would act on.
+	case stream.KindStreamStart:
+		return w.streamStart(m)
+	case stream.KindStreamStop:
+		w.streaming = 0
+	case stream.KindStreamAbort:
+		w.streamAbort(m)
+	case stream.KindStreamCommit, stream.KindStreamPrepare:
+		w.twoPhase = m.Kind == stream.KindStreamPrepare
+		if err := w.replaySpool(m); err != nil || !w.inTransaction {
+			return err
+		}
+		if m.Kind == stream.KindStreamPrepare {
+			w.prepare(m)
+		} else {
+			w.commit()
+		}
+	default:
+		return w.unsupported("%s messages", m.Kind)
+	}
+	return nil
+}
+
+// change applies a change of the current transaction.
+func (w *Worker) change(m *stream.Message) error {
+	switch m.Kind {
+	case stream.KindInsert:
+		return w.applyInsert(m)
 	case stream.KindUpdate:
 		return w.applyUpdate(m)
 	case stream.KindDelete:
 		return w.applyDelete(m)
-	case stream.KindTruncate:
-		return w.unsupported("%s messages", m.Kind)
-	case stream.KindStreamStart, stream.KindStreamStop, stream.KindStreamCommit, stream.KindStreamAbort, stream.KindStreamPrepare:
-		return w.unsupported("streamed transactions")
-	default:
-		return w.unsupported("two-phase commit")
 	}
-	return nil
+	return w.applyTruncate(m)
+}
+
+// begin begins a transaction, which gets an id when it changes something.
+func (w *Worker) begin() {
+	w.Counters.Begins++
+	w.inTransaction, w.command, w.droppedFiles = true, 0, 0
+	w.xacts.Begin()
+	w.touched.reset()
+}
+
+// endTransaction forgets the current transaction.
+func (w *Worker) endTransaction() {
+	w.inTransaction, w.twoPhase, w.xacts.Current = false, false, 0
 }
 
 // commit ends the transaction. One that changed nothing leaves no trace.
 func (w *Worker) commit() {
 	w.Counters.Commits++
 	if xid := w.xacts.Current; xid != 0 {
-		w.xacts.Committed(xid, w.log.InsertPlain(wal.TransactionCommit, w.commitExtra))
+		extra := w.commitExtra
+		if w.droppedFiles > 0 {
+			extra += wal.DroppedFiles(w.droppedFiles)
+		}
+		w.xacts.Committed(xid, w.log.InsertPlain(wal.TransactionCommit, extra))
 		w.Counters.WritingCommits++
 	}
-	w.inTransaction, w.xacts.Current = false, 0
+	w.endTransaction()
 }
 
 // abort rolls the transaction back.
@@ -253,7 +326,7 @@ func (w *Worker) abort() {
 			t.finder.reset()
 		}
 	}
-	w.inTransaction, w.xacts.Current = false, 0
+	w.endTransaction()
 }
 
 // needXID gives the transaction its id, as its first change does.

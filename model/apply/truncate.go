@@ -1,0 +1,116 @@
+package apply
+
+import (
+	"applysim/model/schema"
+	"applysim/model/stream"
+	"applysim/wal"
+)
+
+// Sizes of what TRUNCATE writes. Source: REL_18_1,
+// src/include/access/heapam_xlog.h (xl_heap_truncate).
+const sizeOfRelid = 4
+
+// applyTruncate applies a truncate: apply_handle_truncate. Only the tables that
+// the message names are emptied, and the partitions of those that are partitioned
+// here; the publisher has named all that its own command reached.
+func (w *Worker) applyTruncate(m *stream.Message) error {
+	if !w.inTransaction {
+		return w.protocol(m, "truncate outside a transaction: expected a begin before it")
+	}
+	var tables []*table
+	seen := map[*table]bool{}
+	add := func(t *table) {
+		if !seen[t] {
+			seen[t] = true
+			tables = append(tables, t)
+		}
+	}
+	for _, id := range m.RelationIDs {
+		r := w.relations[id]
+		if r == nil {
+			return w.protocol(m, "no relation message for relation %d before its first change", id)
+		}
+		if r.local == nil {
+			if err := w.mapRelation(r); err != nil {
+				return err
+			}
+		}
+		add(r.local)
+		w.eachPartition(r.local, add)
+	}
+	w.Counters.Truncates++
+	for _, t := range tables {
+		w.needXID()
+		w.truncate(t)
+	}
+	if m.Flags&stream.TruncateRestartIdentity != 0 {
+		for _, t := range tables {
+			w.restartSequences(t)
+		}
+	}
+	if w.opts.Settings.WALLevel == "logical" {
+		w.log.InsertPlain(wal.HeapTruncate, sizeOfRelid*len(tables))
+	}
+	w.command++
+	return nil
+}
+
+// truncate gives a table and its indexes new, empty files. Those of an index are
+// written at once with a metapage; the old files go when the transaction commits.
+// Files that the same transaction made are emptied in place. Each index is built
+// anew, with a scan of the table that is counted.
+func (w *Worker) truncate(t *table) {
+	if t.schema.Kind == 'p' {
+		return
+	}
+	files := 1 + len(t.indexes)
+	t.seqScans += int64(len(t.indexes))
+	t.heap.Empty()
+	if o := t.toaster; o != nil {
+		files += 2
+		o.heap.Empty()
+		o.index.btree.Empty()
+	}
+	for _, x := range t.indexes {
+		x.btree.Empty()
+	}
+	t.finder.reset()
+	if t.newFiles == w.xacts.Current {
+		return
+	}
+	t.newFiles = w.xacts.Current
+	w.droppedFiles += files
+	w.nextOID += uint32(files)
+}
+
+// restartSequences sets the sequences that a table's columns own back to their
+// start. A new file with one row is written for each.
+func (w *Worker) restartSequences(t *table) {
+	for _, s := range w.sequences {
+		if s.schema.Table != t.schema {
+			continue
+		}
+		w.log.Insert(wal.SequenceLog, s.rel, 0, 0)
+		w.droppedFiles++
+		w.nextOID++
+	}
+}
+
+// sequence is a local sequence.
+type sequence struct {
+	schema *schema.Sequence
+	rel    wal.RelID
+}
+
+// eachPartition calls yield with all partitions below a table, depth first.
+func (w *Worker) eachPartition(t *table, yield func(*table)) {
+	for _, c := range t.schema.Children {
+		if c.Parent != t.schema {
+			continue
+		}
+		if p := w.byName[[2]string{c.Schema, c.Name}]; p != nil {
+			yield(p)
+			w.eachPartition(p, yield)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package apply
+
+// Two-phase commit, after twophase.c and worker.c.
+
+import (
+	"fmt"
+
+	"applysim/model/stream"
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// What follows the header in a prepared transaction's state file, which the record
+// carries; each part is aligned. Source: REL_18_1,
+// src/backend/access/transam/twophase.c.
+const (
+	prepareLock      = 32 // TwoPhaseLockRecord with its record's header
+	prepareStats     = 64 // TwoPhasePgStatRecord with its record's header
+	prepareMultiXact = 16 // the oldest MultiXactId that may matter to it
+	prepareEnd       = 8  // the end record
+	sizeOfXID        = 4
+)
+
+// prepared is a transaction that is prepared and neither committed nor rolled
+// back yet.
+type prepared struct {
+	xid     uint32
+	gid     string // the subscriber's own: subscription and remote transaction
+	dropped int
+}
+
+// touched is what a transaction has done to a relation, as far as PREPARE must
+// know.
+type touched struct {
+	relations map[any]bool // changed: their statistics are kept
+	locks     map[any]bool // locked until the transaction ends
+	rows      bool         // row locks were taken
+}
+
+func (t *touched) reset() { *t = touched{relations: map[any]bool{}, locks: map[any]bool{}} }
+
+// touch notes a change of a table.
+func (w *Worker) touch(t any) {
+	if w.twoPhase {
+		w.touched.relations[t] = true
+		w.touched.locks[t] = true
+	}
+}
+
+// lockRelation notes that a relation stays locked until the end.
+func (w *Worker) lockRelation(r any) {
+	if w.twoPhase {
+		w.touched.locks[r] = true
+	}
+}
+
+// prepare ends the first phase of a transaction: apply_handle_prepare. A
+// transaction that changed nothing gets an id all the same.
+func (w *Worker) prepare(m *stream.Message) {
+	w.needXID()
+	xid := w.xacts.Current
+	gid := fmt.Sprintf("pg_gid_%d_%d", w.opts.SubscriptionOID, m.Xid)
+	size := storage.MaxAlign(len(gid)+1) +
+		prepareLock*(1+len(w.touched.locks)) + prepareStats*len(w.touched.relations) + prepareEnd
+	if w.touched.rows {
+		size += prepareMultiXact
+	}
+	w.log.InsertPlain(wal.TransactionPrepare, size)
+	w.prepared[string(m.GID)] = &prepared{xid: xid, gid: gid, dropped: w.droppedFiles}
+	w.xacts.Prepare()
+	w.endTransaction()
+}
+
+// finishPrepared commits a prepared transaction or rolls it back. The rollback of
+// one that is not there is passed over.
+func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
+	p := w.prepared[string(m.GID)]
+	if p == nil {
+		if commit {
+			return w.stop("prepared transaction with identifier \"pg_gid_%d_%d\" does not exist", w.opts.SubscriptionOID, m.Xid)
+		}
+		return nil
+	}
+	delete(w.prepared, string(m.GID))
+	extra := w.commitExtra + sizeOfXID
+	if w.opts.Settings.WALLevel == "logical" {
+		extra += len(p.gid) + 1
+	}
+	if commit {
+		if p.dropped > 0 {
+			extra += wal.DroppedFiles(p.dropped)
+		}
+		w.xacts.FinishPrepared(p.xid)
+		w.xacts.Committed(p.xid, w.log.InsertPlain(wal.TransactionCommitPrepared, extra))
+		w.Counters.WritingCommits++
+		return nil
+	}
+	w.log.InsertPlain(wal.TransactionAbortPrepared, extra)
+	w.xacts.FinishPrepared(p.xid)
+	w.xacts.Aborted(p.xid)
+	for _, t := range w.tables {
+		t.finder.reset()
+	}
+	return nil
+}
