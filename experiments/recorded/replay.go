@@ -43,7 +43,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	}
 	w, err := apply.New(db, apply.Options{
 		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(), Sink: sink, ToastNames: c.toastNames,
-		SubscriptionOID: c.nextOID() - 1,
+		SubscriptionOID: c.nextOID() - 1, Parallel: c.Options["streaming"] == "parallel",
 	})
 	if err != nil {
 		return nil, err
@@ -126,6 +126,11 @@ func Apply(w *apply.Worker, r io.Reader) (int64, error) {
 // ApplyWith is Apply with events that run on the subscriber between messages. The
 // records of checkpoints are not written if quiet.
 func ApplyWith(w *apply.Worker, r io.Reader, events []Event, quiet bool) (int64, error) {
+	return ApplyScheduled(w, r, events, quiet, apply.NewSchedule(w))
+}
+
+// ApplyScheduled is ApplyWith with what happens beside the stream by the clock.
+func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule) (int64, error) {
 	in, err := stream.NewReader(r, stream.DefaultOptions())
 	if err != nil {
 		return 0, err
@@ -144,6 +149,7 @@ func ApplyWith(w *apply.Worker, r io.Reader, events []Event, quiet bool) (int64,
 			}
 			return n, err
 		}
+		schedule.Before(&m)
 		if err := w.Apply(&m); err != nil {
 			return n, located(err, &m)
 		}

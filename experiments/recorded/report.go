@@ -45,6 +45,7 @@ type Report struct {
 	StartLSN      string                         `json:"start_lsn"`
 	EndLSN        string                         `json:"end_lsn"`
 	WAL           map[string]map[string]WALCount `json:"wal"` // by relation, then record type
+	Images        *Images                        `json:"images"`
 	Tables        map[string]*TableReport        `json:"tables"`
 	Conflicts     map[string]int64               `json:"conflicts"` // by kind, as in pg_stat_subscription_stats
 	CPU           CPU                            `json:"cpu"`
@@ -90,7 +91,7 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 		SchemaVersion: 1, Messages: messages,
 		Changes: w.Counters.Changes(), Transactions: w.Counters.Commits,
 		StartLSN: start.String(), EndLSN: log.InsertLSN().String(),
-		WAL: map[string]map[string]WALCount{}, Tables: map[string]*TableReport{},
+		WAL: map[string]map[string]WALCount{}, Images: NewImages(log, start), Tables: map[string]*TableReport{},
 		Conflicts: map[string]int64{}, CPU: CPU{Terms: []CPUTerm{}},
 		Warnings: append([]string{}, w.Warnings...),
 	}

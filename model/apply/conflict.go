@@ -34,6 +34,11 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 		if !x.schema.Unique || x.schema.Deferrable {
 			continue
 		}
+		if x.predicate != nil {
+			if ok, _ := x.holds(values); !ok {
+				continue
+			}
+		}
 		x.project(values)
 		if x.hasNull() && !x.schema.NullsNotDistinct {
 			continue
@@ -94,9 +99,16 @@ func (x *localIndex) hasNull() bool {
 // keyText describes a row's key in an index: (a, b)=(1, 2).
 func (t *table) keyText(x *localIndex, row []datum.Value) string {
 	var names, values []string
-	for _, k := range x.schema.Keys {
+	for i, k := range x.schema.Keys {
 		if k.Column < 0 {
 			names = append(names, k.Expr)
+			v, err := t.eval(x.exprs[i], row)
+			switch {
+			case err != nil || v.Null:
+				values = append(values, "null")
+			default:
+				values = append(values, x.types[i].Text(v))
+			}
 			continue
 		}
 		names = append(names, t.schema.Columns[k.Column].Name)

@@ -22,6 +22,9 @@ type Counters struct {
 
 	CompressedBytes int64 // bytes that the toaster tried to compress
 	Chunks          int64 // chunks stored in TOAST tables
+	RowMoves        int64 // updates that moved a row to another partition
+	Checks          int64 // CHECK constraints evaluated
+	Triggers        int64 // row triggers that fire on a subscriber
 	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
 	// insert_exists, update_exists, update_missing, delete_missing.
 	Conflicts map[string]int64
@@ -50,12 +53,14 @@ func (c *ColumnCounters) Add(d ColumnCounters) {
 func (w *Worker) ColumnsByType() map[string]ColumnCounters {
 	sums := map[string]ColumnCounters{}
 	for _, r := range w.relations {
-		for i := range r.columns {
-			c := &r.columns[i]
-			s := sums[c.typ.String()]
-			s.Add(c.counters)
-			sums[c.typ.String()] = s
-		}
+		r.leaves(func(r *relation) {
+			for i := range r.columns {
+				c := &r.columns[i]
+				s := sums[c.typ.String()]
+				s.Add(c.counters)
+				sums[c.typ.String()] = s
+			}
+		})
 	}
 	return sums
 }
@@ -79,10 +84,14 @@ type IndexState struct {
 	BTree  *index.BTree
 }
 
-// Tables returns the local tables in the order of the schema.
+// Tables returns the local tables in the order of the schema, partitioned ones,
+// which hold no rows, left out.
 func (w *Worker) Tables() []TableState {
 	states := make([]TableState, 0, len(w.tables))
 	for _, t := range w.tables {
+		if t.schema.Kind == 'p' {
+			continue
+		}
 		s := TableState{
 			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset,
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,

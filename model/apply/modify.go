@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 
 	"applysim/heap/datum"
 	"applysim/model/stream"
@@ -42,19 +43,22 @@ func (w *Worker) chooseLookup(r *relation) {
 	}
 }
 
-// target reads the row to look for, in w.values, and finds it.
-func (w *Worker) target(r *relation, m *stream.Message) (storage.TID, bool, error) {
-	if r.readOnly != "" {
-		return storage.TID{}, false, w.stop("%s", r.readOnly)
+// target reads the row to look for, in w.values, and finds it. The relation that it
+// returns is r, or the partition of it where the row should be.
+func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID, bool, error) {
+	none := storage.TID{}
+	if r.readOnly != "" && r.local.router == nil {
+		return r, none, false, w.stop("%s", r.readOnly)
 	}
 	old := m.Old
 	if m.OldKind == stream.OldNone {
 		old = m.New
 	}
 	if len(old) != len(r.remote.Columns) {
-		return storage.TID{}, false, w.protocol(m, "%d columns of the old row, expected %d as the relation message has", len(old), len(r.remote.Columns))
+		return r, none, false, w.protocol(m, "%d columns of the old row, expected %d as the relation message has", len(old), len(r.remote.Columns))
 	}
 	scratch := w.scratch[:0]
+	w.evaluation.Reset()
 	for i := range r.columns {
 		c := &r.columns[i]
 		w.values[i] = datum.Value{Null: true}
@@ -63,16 +67,26 @@ func (w *Worker) target(r *relation, m *stream.Message) (storage.TID, bool, erro
 		}
 		var err error
 		if w.values[i], scratch, err = c.value(&old[c.remote], scratch); err != nil {
-			return storage.TID{}, false, w.stop("%v", err)
+			return r, none, false, w.stop("%v", err)
 		}
 	}
 	w.scratch = scratch
+	if r.local.router != nil {
+		w.lockRelation(r.local)
+		var err error
+		if r, err = w.partition(r); err != nil {
+			return r, none, false, err
+		}
+		if r.readOnly != "" {
+			return r, none, false, w.stop("%s", r.readOnly)
+		}
+	}
 	if r.lookup != nil {
 		tid, ok := w.findByIndex(r)
-		return tid, ok, nil
+		return r, tid, ok, nil
 	}
 	tid, ok := w.findSequentially(r)
-	return tid, ok, nil
+	return r, tid, ok, nil
 }
 
 // findByIndex finds and locks a row by the relation's index
@@ -80,10 +94,10 @@ func (w *Worker) target(r *relation, m *stream.Message) (storage.TID, bool, erro
 func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 	t, x := r.local, r.lookup
 	t.idxScans++
-	x.project(w.values)
+	x.projectPlain(w.values)
 	w.lockRelation(t)
 	w.lockRelation(x)
-	scan := x.btree.Lookup(x.values, nil)
+	scan := x.btree.Lookup(x.values, x.use)
 	defer scan.End()
 	for {
 		tid, ok := scan.Next()
@@ -147,22 +161,23 @@ func (w *Worker) applyUpdate(m *stream.Message) error {
 		return err
 	}
 	w.Counters.Updates++
-	defer r.local.heap.Pin(storage.InvalidBlock)
-	tid, ok, err := w.target(r, m)
+	root := r
+	r, tid, ok, err := w.target(root, m)
 	if err != nil {
 		return err
 	}
+	defer r.local.heap.Pin(storage.InvalidBlock)
 	if !ok {
 		w.Counters.Conflicts[updateMissing]++
 		return nil
 	}
-	return w.updateRow(r, m, tid)
+	return w.updateRow(root, r, m, tid)
 }
 
 // updateRow replaces the row that was found: columns that the message carries
 // get its values, all others keep theirs (slot_modify_data,
-// ExecSimpleRelationUpdate).
-func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) error {
+// ExecSimpleRelationUpdate). r is root, or the partition where the row is.
+func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID) error {
 	t := r.local
 	if len(m.New) != len(r.remote.Columns) {
 		return w.protocol(m, "%d columns, expected %d as the relation message has", len(m.New), len(r.remote.Columns))
@@ -178,11 +193,24 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 				return w.stop("%v", err)
 			}
 		}
-		if w.values[i].Null && c.notNull {
-			return w.nullError(r, i)
-		}
 	}
 	w.scratch = scratch
+	if t.parent != nil {
+		stays, err := w.inPartition(t, w.values)
+		if err != nil {
+			return err
+		}
+		if !stays && root != r {
+			return w.moveRow(root, r, tid)
+		}
+		if !stays {
+			return w.partitionError(t)
+		}
+	}
+	changed := func(column int) bool { return sets(r, m, column) }
+	if err := w.complete(t, w.values, changed); err != nil {
+		return err
+	}
 	t.finder.gone(w, tid)
 	w.touch(t)
 	u, err := t.heap.Update(tid, w.values, w.command)
@@ -191,6 +219,7 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 	}
 	w.command++
 	t.finder.added(w.values, u.TID)
+	w.fire(t, "update")
 	if u.HOT {
 		return nil
 	}
@@ -213,18 +242,36 @@ func (w *Worker) updateRow(r *relation, m *stream.Message, tid storage.TID) erro
 // updated, so that only an index on other columns gets the hint
 // (index_unchanged_by_update).
 func (w *Worker) unchanged(r *relation, m *stream.Message, x *localIndex) bool {
-	for _, k := range x.schema.Keys {
+	changed := func(column int) bool {
 		if w.opts.LocalHint {
-			if r.local.heap.Modified(k.Column) {
+			return r.local.heap.Modified(column)
+		}
+		return sets(r, m, column)
+	}
+	for i, k := range x.schema.Keys {
+		if k.Column >= 0 {
+			if changed(k.Column) {
 				return false
 			}
-			continue
-		}
-		if n := r.columns[k.Column].remote; n >= 0 && m.New[n].Format != stream.ColumnUnchanged {
+		} else if slices.ContainsFunc(x.exprs[i].Columns(), changed) {
 			return false
 		}
 	}
 	return true
+}
+
+// sets says whether an update sets a column: the message carries it, or it is
+// computed from one that the message carries.
+func sets(r *relation, m *stream.Message, column int) bool {
+	if n := r.columns[column].remote; n >= 0 {
+		return m.New[n].Format != stream.ColumnUnchanged
+	}
+	for i := range r.local.generated {
+		if g := &r.local.generated[i]; g.column == column {
+			return slices.ContainsFunc(g.expr.Columns(), func(n int) bool { return sets(r, m, n) })
+		}
+	}
+	return false
 }
 
 // applyDelete applies a delete: apply_handle_delete.
@@ -237,18 +284,24 @@ func (w *Worker) applyDelete(m *stream.Message) error {
 		return err
 	}
 	w.Counters.Deletes++
-	defer r.local.heap.Pin(storage.InvalidBlock)
-	tid, ok, err := w.target(r, m)
+	r, tid, ok, err := w.target(r, m)
 	if err != nil {
 		return err
 	}
+	defer r.local.heap.Pin(storage.InvalidBlock)
 	if !ok {
 		w.Counters.Conflicts[deleteMissing]++
 		return nil
 	}
-	r.local.finder.gone(w, tid)
-	w.touch(r.local)
-	r.local.heap.Delete(tid, w.command)
-	w.command++
+	w.deleteRow(r.local, tid)
 	return nil
+}
+
+// deleteRow deletes a row that was found and locked (ExecSimpleRelationDelete).
+func (w *Worker) deleteRow(t *table, tid storage.TID) {
+	t.finder.gone(w, tid)
+	w.touch(t)
+	t.heap.Delete(tid, w.command)
+	w.command++
+	w.fire(t, "delete")
 }

@@ -2,11 +2,14 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/index"
+	"applysim/model/expr"
+	"applysim/model/partition"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -33,6 +36,16 @@ type table struct {
 	seqReads int64       // seq_tup_read
 	toaster  *toaster    // nil if no column can be compressed or moved
 	finder   finder      // finds rows for sequential scans without scanning
+
+	router     *partition.Router // of a partitioned table, nil for any other
+	partitions []*table          // in the order of the router's numbers
+	parent     *table            // the table that this one is a partition of
+
+	notNull   []int // columns
+	generated []generatedColumn
+	checks    []check // in the order in which they are made: by name
+	triggers  []*schema.Trigger
+	scratch   *expr.Scratch // the worker's
 }
 
 // localIndex is an index of a local table.
@@ -41,9 +54,14 @@ type localIndex struct {
 	rel     wal.RelID
 	btree   *index.BTree
 	owner   *table
-	columns []int // table columns, 0-based, key columns first
+	columns []int // table columns, 0-based, key columns first; -1 for an expression
+	types   []*pgtype.Type
 	cstring []bool
 	values  []datum.Value
+
+	exprs     []*expr.Expr // by column, nil for plain ones; nil if there is none
+	predicate *expr.Expr   // nil if all rows are indexed
+	use       []bool       // the key columns that a lookup can use; nil for all
 }
 
 // relation is an entry of the worker's relation map: a published table and the
@@ -56,28 +74,34 @@ type relation struct {
 	lookup    *localIndex // index for finding rows, nil for a sequential scan
 	checkRows bool        // rows that the index finds must be compared whole
 	readOnly  string      // why updates and deletes cannot be applied; "" if they can
+
+	routes map[*table]*route // to the partitions below local
 }
 
 // localColumn says where a local column's value comes from.
 type localColumn struct {
-	remote  int // column of the message, -1 if it has none
-	typ     *pgtype.Type
-	typmod  int32
-	notNull bool
-	def     datum.Value // value of a column that the message does not have
+	remote int // column of the message, -1 if it has none
+	typ    *pgtype.Type
+	typmod int32
+	// The value of a column that the message does not have: drawn from a sequence,
+	// computed for each row, or always the same.
+	identity *sequence
+	expr     *expr.Expr
+	def      datum.Value
 
 	counters ColumnCounters
 }
 
 // newTable makes a local table, empty.
 func (w *Worker) newTable(s *schema.Table) *table {
-	t := &table{schema: s}
+	t := &table{schema: s, scratch: &w.evaluation}
 	name := s.QualifiedName()
 	t.rel = w.log.Register(name)
 	o := heap.Options{
 		Name: s.Name, Attrs: s.Attrs(), Fillfactor: s.Fillfactor,
 		Logical: w.opts.Settings.WALLevel == "logical", Identity: identity(s),
 	}
+	computed := map[*schema.Index]*localIndex{}
 	for _, x := range s.Indexes {
 		columns := &o.Indexed
 		if x.Method == "brin" {
@@ -89,21 +113,33 @@ func (w *Worker) newTable(s *schema.Table) *table {
 			}
 		}
 		*columns = append(*columns, x.Include...)
-	}
-	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
-	switch {
-	case s.Kind == 'p':
-		t.unsupported = "partitioned tables"
-	case len(s.Exclusions) > 0:
-		t.unsupported = "exclusion constraints"
-	}
-	for i := range s.Columns {
-		if s.Columns[i].Generated == 's' {
-			t.unsupported = fmt.Sprintf("stored generated columns (%s.%s)", name, s.Columns[i].Name)
+		if x.Unique && !x.Deferrable && x.Predicate == "" && !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column < 0 }) {
+			for _, k := range x.Keys {
+				o.Keys = append(o.Keys, k.Column)
+			}
+		}
+		if s.Kind == 'p' {
+			continue // there is none, only those of the partitions
+		}
+		li, err := w.compileIndex(t, x)
+		if err != nil {
+			t.unsupported = fmt.Sprintf("index %s: %v", x.Name, err)
+			continue
+		}
+		computed[x] = li
+		for _, e := range append([]*expr.Expr{li.predicate}, li.exprs...) {
+			if e != nil {
+				o.Indexed = append(o.Indexed, e.Columns()...)
+			}
 		}
 	}
+	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
+	if len(s.Exclusions) > 0 {
+		t.unsupported = "exclusion constraints"
+	}
+	w.addConstraints(t)
 	for _, a := range o.Attrs {
-		if a.Len == -1 && a.Storage != 'p' {
+		if a.Len == -1 && a.Storage != 'p' && s.Kind != 'p' {
 			table, index, oid := w.opts.ToastNames(s.Schema, s.Name)
 			t.toaster = w.newToaster(t, table, index)
 			t.toaster.oid = oid
@@ -113,8 +149,11 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	}
 	own := identityIndex(s)
 	for _, x := range s.Indexes {
-		li, what := w.newIndex(t, x)
-		if what != "" {
+		li := computed[x]
+		if li == nil {
+			continue
+		}
+		if what := w.newIndex(t, li); what != "" {
 			if t.unsupported == "" {
 				t.unsupported = what
 			}
@@ -172,40 +211,72 @@ func identity(s *schema.Table) heap.Identity {
 	return id
 }
 
+// compileIndex begins an index with its expressions and its predicate.
+func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
+	li := &localIndex{schema: x, owner: t}
+	for i, k := range x.Keys {
+		if k.Column >= 0 {
+			continue
+		}
+		e, err := w.compile(t.schema, k.Expr, nil)
+		if err != nil {
+			return nil, err
+		}
+		if li.exprs == nil {
+			li.exprs = make([]*expr.Expr, len(x.Keys)+len(x.Include))
+			li.use = make([]bool, len(x.Keys))
+			for j := range li.use {
+				li.use[j] = x.Keys[j].Column >= 0
+			}
+		}
+		li.exprs[i] = e
+	}
+	if x.Predicate != "" {
+		e, err := w.compile(t.schema, x.Predicate, nil)
+		if err != nil {
+			return nil, err
+		}
+		li.predicate = e
+	}
+	return li, nil
+}
+
 // newIndex makes a local index, empty, or says what about it is not modelled.
-func (w *Worker) newIndex(t *table, x *schema.Index) (*localIndex, string) {
-	s := t.schema
-	switch {
-	case x.Method != "btree":
-		return nil, fmt.Sprintf("%s indexes (%s)", x.Method, x.Name)
-	case x.Predicate != "":
-		return nil, fmt.Sprintf("partial indexes (%s)", x.Name)
+func (w *Worker) newIndex(t *table, li *localIndex) string {
+	s, x := t.schema, li.schema
+	if x.Method != "btree" {
+		return fmt.Sprintf("%s indexes (%s)", x.Method, x.Name)
 	}
 	o := index.Options{
 		Name: x.Name, Keys: len(x.Keys), Unique: x.Unique, NullsNotDistinct: x.NullsNotDistinct,
 		Fillfactor: x.Fillfactor, Deduplicate: x.DeduplicateItems,
 	}
-	li := &localIndex{schema: x, owner: t}
-	for _, k := range x.Keys {
-		if k.Column < 0 {
-			return nil, fmt.Sprintf("indexes on expressions (%s)", x.Name)
+	for i, k := range x.Keys {
+		c := &schema.Column{Name: k.Expr}
+		var attr datum.Attr
+		if k.Column >= 0 {
+			c = &s.Columns[k.Column]
+			attr = c.Attr()
+		} else {
+			c.Type = li.exprs[i].Type()
+			attr = c.Type.Attr()
 		}
-		c := &s.Columns[k.Column]
 		class := c.Type.OpClass()
 		if k.OpClass != "" {
 			class = pgtype.OpClassByName(c.Type, k.OpClass)
 		}
 		if class == nil {
-			return nil, fmt.Sprintf("the operator class of column %s of index %s (type %s)", c.Name, x.Name, c.Type)
+			return fmt.Sprintf("the operator class of column %s of index %s (type %s)", c.Name, x.Name, c.Type)
 		}
 		col := index.Column{
-			Attr: c.Attr(), Class: class, Desc: k.Desc, NullsFirst: k.NullsFirst, Compression: w.compression(c),
+			Attr: attr, Class: class, Desc: k.Desc, NullsFirst: k.NullsFirst, Compression: w.compression(c),
 		}
 		if class.CString {
 			col.Attr.Len, col.Attr.Align = -2, 1
 		}
 		o.Columns = append(o.Columns, col)
 		li.columns = append(li.columns, k.Column)
+		li.types = append(li.types, c.Type)
 		li.cstring = append(li.cstring, class.CString)
 	}
 	for _, n := range x.Include {
@@ -220,7 +291,7 @@ func (w *Worker) newIndex(t *table, x *schema.Index) (*localIndex, string) {
 	}
 	li.rel = w.log.Register(name)
 	li.btree = index.NewBTree(o, w.log, li.rel, t.heap)
-	return li, ""
+	return ""
 }
 
 // open returns the relation map's entry for a change, with its local table
@@ -265,7 +336,7 @@ func (w *Worker) mapRelation(r *relation) error {
 	for i := range t.schema.Columns {
 		c := &t.schema.Columns[i]
 		lc := &r.columns[i]
-		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, notNull: c.NotNull, def: datum.Value{Null: true}}
+		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}}
 		if c.Dropped {
 			continue
 		}
@@ -277,17 +348,12 @@ func (w *Worker) mapRelation(r *relation) error {
 			lc.remote = n
 			continue
 		}
-		if c.Generated == 'v' {
+		if c.Generated != 0 {
 			continue
 		}
-		if c.Identity != 0 {
-			return w.unsupported("an identity column that the publisher does not send (%s.%s)", t.schema.Name, c.Name)
+		if err := w.defaultOf(t, c, i, lc); err != nil {
+			return err
 		}
-		v, ok := constantDefault(c)
-		if !ok {
-			return w.unsupported("the default of a column that the publisher does not send: %s.%s DEFAULT %s", t.schema.Name, c.Name, c.Default)
-		}
-		lc.def = v
 	}
 	if len(remote) > 0 {
 		var missing []string
@@ -305,10 +371,16 @@ func (w *Worker) mapRelation(r *relation) error {
 	}
 	r.local = t
 	w.chooseLookup(r)
-	if n := len(t.schema.Columns); n > len(w.values) {
-		w.values, w.row = make([]datum.Value, n), make([]datum.Value, n)
-	}
+	w.fit(t)
 	return nil
+}
+
+// fit makes room for the rows of a table.
+func (w *Worker) fit(t *table) {
+	if n := len(t.schema.Columns); n > len(w.values) {
+		w.values = append(w.values, make([]datum.Value, n-len(w.values))...)
+		w.row = make([]datum.Value, n)
+	}
 }
 
 func plural(n int) string {

@@ -19,6 +19,16 @@ func (w *Worker) applyInsert(m *stream.Message) error {
 	if err := w.read(r, m, m.New); err != nil {
 		return err
 	}
+	if r.local.router != nil {
+		w.lockRelation(r.local)
+		if r, err = w.partition(r); err != nil {
+			return err
+		}
+	} else if r.local.parent != nil {
+		if err := w.checkPartition(r.local, w.values); err != nil {
+			return err
+		}
+	}
 	return w.insertRow(r.local, w.values)
 }
 
@@ -29,28 +39,22 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 		return w.protocol(m, "%d columns, expected %d as the relation message has", len(tuple), len(r.remote.Columns))
 	}
 	scratch := w.scratch[:0]
+	w.evaluation.Reset()
 	for i := range r.columns {
 		c := &r.columns[i]
 		v := &w.values[i]
+		var err error
 		if c.remote < 0 {
-			*v = c.def
+			*v, err = w.fill(c)
 		} else {
-			var err error
-			if *v, scratch, err = c.value(&tuple[c.remote], scratch); err != nil {
-				return w.stop("%v", err)
-			}
+			*v, scratch, err = c.value(&tuple[c.remote], scratch)
 		}
-		if v.Null && c.notNull {
-			return w.nullError(r, i)
+		if err != nil {
+			return w.stop("%v", err)
 		}
 	}
 	w.scratch = scratch
 	return nil
-}
-
-func (w *Worker) nullError(r *relation, column int) error {
-	s := r.local.schema
-	return w.stop("null value in column %q of relation %q violates not-null constraint", s.Columns[column].Name, s.Name)
 }
 
 // value reads a column of a message by the type's input function and counts it.
@@ -72,6 +76,9 @@ func (c *localColumn) value(col *stream.Column, scratch []byte) (datum.Value, []
 // insertRow inserts a row into the table and its indexes
 // (ExecSimpleRelationInsert).
 func (w *Worker) insertRow(t *table, values []datum.Value) error {
+	if err := w.complete(t, values, nil); err != nil {
+		return err
+	}
 	w.needXID()
 	w.touch(t)
 	tid, err := t.heap.Insert(values, w.command)
@@ -91,24 +98,63 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	if duplicate {
 		return w.conflict(t, insertExists, tid, values)
 	}
+	w.fire(t, "insert")
 	return nil
 }
 
-// insert adds an entry for a row version to the index.
+// insert adds an entry for a row version to the index, unless its predicate does not
+// hold.
 func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged bool) (duplicate bool, err error) {
-	x.project(values)
+	if x.predicate != nil {
+		if ok, err := x.holds(values); !ok {
+			return false, err
+		}
+	}
+	if err := x.project(values); err != nil {
+		return false, err
+	}
 	return x.btree.Insert(x.values, tid, unchanged)
 }
 
+// holds says whether a row is one of those that the index is for.
+func (x *localIndex) holds(values []datum.Value) (bool, error) {
+	v, err := x.owner.eval(x.predicate, values)
+	return err == nil && !v.Null && v.Bits&1 != 0, err
+}
+
 // project puts the values of the index's columns into x.values.
-func (x *localIndex) project(values []datum.Value) {
+func (x *localIndex) project(values []datum.Value) error {
 	for i, n := range x.columns {
+		if n < 0 {
+			v, err := x.owner.eval(x.exprs[i], values)
+			if err != nil {
+				return err
+			}
+			x.values[i] = v
+			continue
+		}
 		x.values[i] = values[n]
 		if x.values[i].Form != datum.Plain {
 			x.values[i] = x.owner.plain(&values[n])
 		}
 		if x.cstring[i] {
 			x.values[i].Bytes = untilNUL(x.values[i].Bytes)
+		}
+	}
+	return nil
+}
+
+// projectPlain is project for a lookup: only columns of the table, and NULL for
+// expressions.
+func (x *localIndex) projectPlain(values []datum.Value) {
+	if x.exprs == nil {
+		x.project(values)
+		return
+	}
+	for i, n := range x.columns {
+		x.values[i] = datum.Value{Null: true}
+		if n >= 0 {
+			x.values[i] = x.owner.plain(&values[n])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"applysim/heap/datum"
 	"applysim/wal"
@@ -21,28 +22,41 @@ type Settings struct {
 	// are flushed before the next transaction is applied.
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
+	// MaxParallelApplyWorkers is max_parallel_apply_workers_per_subscription.
+	MaxParallelApplyWorkers int
 	WALCompression    wal.Compression
 	ToastCompression  datum.Method // default_toast_compression
 	SegmentSize       uint64       // wal_segment_size, bytes
+
+	// What a Schedule goes by.
+	CheckpointTimeout          time.Duration // checkpoint_timeout
+	CheckpointCompletionTarget float64       // checkpoint_completion_target
+	MaxWALSize                 uint64        // max_wal_size, bytes
+	WALWriterDelay             time.Duration // wal_writer_delay
+	WALWriterFlushAfter        uint64        // wal_writer_flush_after, bytes
 }
 
 // DefaultSettings are those of a new PostgreSQL 18.
 func DefaultSettings() Settings {
-	return Settings{WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20}
+	return Settings{
+		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20,
+		MaxParallelApplyWorkers: 2,
+		CheckpointTimeout: 5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
+		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
+	}
 }
 
 // ignored are settings that are known not to change what the model computes,
 // or only its timing.
 var ignored = map[string]bool{
-	"autovacuum": true, "bgwriter_delay": true, "block_size": true, "checkpoint_timeout": true,
-	"checkpoint_completion_target": true, "fsync": true, "jit": true,
+	"autovacuum": true, "bgwriter_delay": true, "block_size": true, "fsync": true, "jit": true,
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
-	"max_replication_slots": true, "max_wal_senders": true, "max_wal_size": true, "min_wal_size": true,
+	"max_replication_slots": true, "max_wal_senders": true, "min_wal_size": true,
 	"server_version": true, "timezone": true,
 	"unix_socket_directories": true, "wal_keep_size": true, "port": true,
-	"max_prepared_transactions": true, "wal_writer_delay": true, "wal_writer_flush_after": true,
-	"max_worker_processes": true, "max_logical_replication_workers": true, "work_mem": true,
-	"max_parallel_apply_workers_per_subscription": true, "debug_logical_replication_streaming": true,
+	"max_prepared_transactions": true,
+	"max_worker_processes":      true, "max_logical_replication_workers": true, "work_mem": true,
+	"debug_logical_replication_streaming": true,
 	"max_active_replication_origins": true, "commit_delay": true, "wal_buffers": true,
 	"maintenance_work_mem": true, "effective_cache_size": true, "wal_sync_method": true,
 	"max_connections": true, "archive_mode": true, "hot_standby": true, "log_checkpoints": true,
@@ -81,11 +95,29 @@ func (s *Settings) Set(name, value string) error {
 		s.WALCompression, err = parseCompression(value)
 	case "shared_buffers":
 		s.SharedBuffers, err = parseBytes(value)
+	case "max_parallel_apply_workers_per_subscription":
+		s.MaxParallelApplyWorkers, err = strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || s.MaxParallelApplyWorkers < 0 || s.MaxParallelApplyWorkers > 1024 {
+			err = fmt.Errorf("expected a number from 0 to 1024")
+		}
 	case "wal_segment_size":
 		s.SegmentSize, err = parseBytes(value)
 		if err == nil && (s.SegmentSize < 1<<20 || s.SegmentSize > 1<<30 || s.SegmentSize&(s.SegmentSize-1) != 0) {
 			err = fmt.Errorf("expected a power of two from 1MB to 1GB")
 		}
+	case "checkpoint_timeout":
+		s.CheckpointTimeout, err = parseTime(value, time.Second, 30*time.Second, 24*time.Hour)
+	case "checkpoint_completion_target":
+		s.CheckpointCompletionTarget, err = strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || !(s.CheckpointCompletionTarget >= 0 && s.CheckpointCompletionTarget <= 1) {
+			err = fmt.Errorf("expected a number from 0 to 1")
+		}
+	case "max_wal_size":
+		s.MaxWALSize, err = parseSize(value, 1<<20, 2<<20, 1<<51)
+	case "wal_writer_delay":
+		s.WALWriterDelay, err = parseTime(value, time.Millisecond, time.Millisecond, 10*time.Second)
+	case "wal_writer_flush_after":
+		s.WALWriterFlushAfter, err = parseSize(value, wal.WALPageSize, 0, 1<<44)
 	default:
 		if !ignored[key] {
 			return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, nearest(key))
@@ -164,7 +196,8 @@ func parseBytes(s string) (uint64, error) {
 
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
-	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "wal_compression", "default_toast_compression"}
+	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
+		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after"}
 	for k := range ignored {
 		known = append(known, k)
 	}

@@ -24,7 +24,14 @@ func (w *Worker) streamStart(m *stream.Message) error {
 	if w.inTransaction || w.streaming != 0 {
 		return w.protocol(m, "stream start within a transaction: expected its end first")
 	}
+	if m.First {
+		w.allocateWorker(m.Xid)
+	}
 	w.streaming = m.Xid
+	if p := w.parallel.find(m.Xid); p != nil {
+		w.enter(p)
+		return nil
+	}
 	if w.spools[m.Xid] == nil {
 		if !m.First {
 			return w.protocol(m, "stream start of transaction %d that is not its first: expected the first one before", m.Xid)
@@ -32,6 +39,14 @@ func (w *Worker) streamStart(m *stream.Message) error {
 		w.spools[m.Xid] = &spool{}
 	}
 	return nil
+}
+
+// streamStop ends a block of a streamed transaction.
+func (w *Worker) streamStop() {
+	w.streaming = 0
+	if p := w.parallel.active; p != nil {
+		w.leave(p)
+	}
 }
 
 // spoolChange keeps a change of the streamed transaction.
@@ -70,21 +85,29 @@ const spoolChunk = 64 << 10
 
 // streamAbort drops the changes of an aborted subtransaction, and of all that came
 // after its first one, or the whole transaction (stream_abort_internal).
-func (w *Worker) streamAbort(m *stream.Message) {
+func (w *Worker) streamAbort(m *stream.Message) error {
+	if p := w.parallel.find(m.Xid); p != nil {
+		err := w.abortParallel(p, m)
+		if m.Xid == m.SubXid {
+			w.freeWorker(p)
+		}
+		return err
+	}
 	if m.Xid == m.SubXid {
 		delete(w.spools, m.Xid)
-		return
+		return nil
 	}
 	s := w.spools[m.Xid]
 	if s == nil {
-		return
+		return nil
 	}
 	for i := range s.changes {
 		if s.changes[i].xid == m.SubXid {
 			s.changes = s.changes[:i]
-			return
+			break
 		}
 	}
+	return nil
 }
 
 // replaySpool applies a streamed transaction as one of its own

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -86,20 +85,15 @@ func (w *Worker) truncate(t *table) {
 // restartSequences sets the sequences that a table's columns own back to their
 // start. A new file with one row is written for each.
 func (w *Worker) restartSequences(t *table) {
-	for _, s := range w.sequences {
+	for i := range w.sequences {
+		s := &w.sequences[i]
 		if s.schema.Table != t.schema {
 			continue
 		}
-		w.log.Insert(wal.SequenceLog, s.rel, 0, 0)
+		w.restart(s)
 		w.droppedFiles++
 		w.nextOID++
 	}
-}
-
-// sequence is a local sequence.
-type sequence struct {
-	schema *schema.Sequence
-	rel    wal.RelID
 }
 
 // eachPartition calls yield with all partitions below a table, depth first.

@@ -25,6 +25,7 @@ const (
 // back yet.
 type prepared struct {
 	xid     uint32
+	subs    []uint32 // its subtransactions
 	gid     string // the subscriber's own: subscription and remote transaction
 	dropped int
 }
@@ -57,17 +58,19 @@ func (w *Worker) lockRelation(r any) {
 // prepare ends the first phase of a transaction: apply_handle_prepare. A
 // transaction that changed nothing gets an id all the same.
 func (w *Worker) prepare(m *stream.Message) {
+	subs := w.xacts.Release()
 	w.needXID()
 	xid := w.xacts.Current
 	gid := fmt.Sprintf("pg_gid_%d_%d", w.opts.SubscriptionOID, m.Xid)
 	size := storage.MaxAlign(len(gid)+1) +
 		prepareLock*(1+len(w.touched.locks)) + prepareStats*len(w.touched.relations) + prepareEnd
+	size += storage.MaxAlign(wal.SizeOfXID * len(subs))
 	if w.touched.rows {
 		size += prepareMultiXact
 	}
 	w.log.InsertPlain(wal.TransactionPrepare, size)
-	w.prepared[string(m.GID)] = &prepared{xid: xid, gid: gid, dropped: w.droppedFiles}
-	w.xacts.Prepare()
+	w.prepared[string(m.GID)] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles}
+	w.xacts.Prepare(subs)
 	w.endTransaction()
 }
 
@@ -82,7 +85,7 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 		return nil
 	}
 	delete(w.prepared, string(m.GID))
-	extra := w.commitExtra + sizeOfXID
+	extra := w.commitExtra + sizeOfXID + wal.Subtransactions(len(p.subs))
 	if w.opts.Settings.WALLevel == "logical" {
 		extra += len(p.gid) + 1
 	}
@@ -90,14 +93,19 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 		if p.dropped > 0 {
 			extra += wal.DroppedFiles(p.dropped)
 		}
-		w.xacts.FinishPrepared(p.xid)
-		w.xacts.Committed(p.xid, w.log.InsertPlain(wal.TransactionCommitPrepared, extra))
+		lsn := w.log.InsertPlain(wal.TransactionCommitPrepared, extra)
+		for _, xid := range append(p.subs, p.xid) {
+			w.xacts.FinishPrepared(xid)
+			w.xacts.Committed(xid, lsn)
+		}
 		w.Counters.WritingCommits++
 		return nil
 	}
 	w.log.InsertPlain(wal.TransactionAbortPrepared, extra)
-	w.xacts.FinishPrepared(p.xid)
-	w.xacts.Aborted(p.xid)
+	for _, xid := range append(p.subs, p.xid) {
+		w.xacts.FinishPrepared(xid)
+		w.xacts.Aborted(xid)
+	}
 	for _, t := range w.tables {
 		t.finder.reset()
 	}

@@ -5,6 +5,8 @@ import (
 
 	"applysim/heap"
 	"applysim/heap/datum"
+	"applysim/model/expr"
+	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -35,6 +37,9 @@ type Options struct {
 	// SubscriptionOID is the subscription's object id, which stands in the names of
 	// prepared transactions; 0 stands for one of five digits.
 	SubscriptionOID uint32
+	// Parallel says that the subscription has streaming = parallel: streamed
+	// transactions are applied by parallel workers as they arrive.
+	Parallel bool
 	// SkipConflicts makes the worker go on where a duplicate key would stop it: the
 	// transaction is rolled back, the rest of it is passed over, and the conflict
 	// is counted, as after ALTER SUBSCRIPTION ... SKIP.
@@ -72,14 +77,20 @@ type Worker struct {
 
 	streaming uint32 // remote transaction of the open stream block, 0 if none
 	spools    map[uint32]*spool
+	parallel  parallelApply
 
 	sequences   []sequence
-	commitExtra int // bytes of a COMMIT beyond its least main data
+	bySchema    map[*schema.Table]*table
+	resolve     func(name string) *pgtype.Type // finds the schema's own types
+	evaluation  expr.Scratch                   // of expressions of the row at hand
+	commitExtra int                            // bytes of a COMMIT beyond its least main data
 
 	message int64         // number of the message being applied
 	values  []datum.Value // of the row that the message carries
 	row     []datum.Value // of the row that was found
-	scratch []byte
+
+	converted, moving []datum.Value // rows on their way to a partition
+	scratch           []byte
 }
 
 // New returns a subscriber with the tables of a schema, all empty. A table that
@@ -109,17 +120,25 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
 	w.log.SetRedo(o.Start)
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
+	w.resolve, w.bySchema = resolver(db), map[*schema.Table]*table{}
 	for _, s := range db.Tables {
 		t := w.newTable(s)
 		w.tables = append(w.tables, t)
 		w.byName[[2]string{s.Schema, s.Name}] = t
+		w.bySchema[s] = t
+	}
+	for _, t := range w.tables {
+		w.addRouter(t)
 	}
 	for _, q := range db.Sequences {
-		name := q.Name
-		if q.Schema != "public" {
-			name = q.Schema + "." + name
+		w.sequences = append(w.sequences, w.newSequence(q))
+	}
+	w.evaluation.Nextval = func(name string) (int64, error) {
+		s := w.sequenceNamed(name)
+		if s == nil {
+			return 0, fmt.Errorf("relation %q does not exist", name)
 		}
-		w.sequences = append(w.sequences, sequence{q, w.log.Register(name)})
+		return w.nextval(s)
 	}
 	return w, nil
 }
@@ -191,11 +210,7 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 // Checkpoint makes a checkpoint between two messages: pages that are changed from
 // now on need images again. Its own records are written unless quiet.
 func (w *Worker) Checkpoint(quiet bool) {
-	running := 0
-	if w.xacts.Current != 0 {
-		running = 1
-	}
-	w.log.Checkpoint(running, quiet)
+	w.log.Checkpoint(w.xacts.Running(), quiet)
 	w.xacts.Flushed = w.log.LSN()
 	for _, t := range w.tables {
 		t.heap.Clean()
@@ -224,8 +239,11 @@ func (w *Worker) Apply(m *stream.Message) error {
 	switch m.Kind {
 	case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate:
 		if w.streaming != 0 {
-			w.spoolChange(m)
-			return nil
+			if w.parallel.active == nil {
+				w.spoolChange(m)
+				return nil
+			}
+			w.startSubtransaction(m.Xid)
 		}
 		return w.change(m)
 	case stream.KindBegin, stream.KindBeginPrepare:
@@ -248,17 +266,27 @@ func (w *Worker) Apply(m *stream.Message) error {
 		return w.finishPrepared(m, m.Kind == stream.KindCommitPrepared)
 	case stream.KindRelation:
 		w.Counters.Relations++
+		if w.parallel.active != nil {
+			w.startSubtransaction(m.Xid)
+		}
 		w.relations[m.Relation.ID] = &relation{remote: m.Relation}
 		w.last = nil
 	case stream.KindType, stream.KindOrigin, stream.KindMessage:
+		if m.Kind == stream.KindType && w.parallel.active != nil {
+			w.startSubtransaction(m.Xid)
+		}
 		// The worker learns nothing from these that it would act on.
 	case stream.KindStreamStart:
 		return w.streamStart(m)
 	case stream.KindStreamStop:
-		w.streaming = 0
+		w.streamStop()
 	case stream.KindStreamAbort:
-		w.streamAbort(m)
+		return w.streamAbort(m)
 	case stream.KindStreamCommit, stream.KindStreamPrepare:
+		if p := w.parallel.find(m.Xid); p != nil {
+			w.finishParallel(p, m)
+			return nil
+		}
 		w.twoPhase = m.Kind == stream.KindStreamPrepare
 		if err := w.replaySpool(m); err != nil || !w.inTransaction {
 			return err
@@ -303,12 +331,17 @@ func (w *Worker) endTransaction() {
 // commit ends the transaction. One that changed nothing leaves no trace.
 func (w *Worker) commit() {
 	w.Counters.Commits++
+	subs := w.xacts.Release()
 	if xid := w.xacts.Current; xid != 0 {
 		extra := w.commitExtra
 		if w.droppedFiles > 0 {
 			extra += wal.DroppedFiles(w.droppedFiles)
 		}
-		w.xacts.Committed(xid, w.log.InsertPlain(wal.TransactionCommit, extra))
+		lsn := w.log.InsertPlain(wal.TransactionCommit, extra+wal.Subtransactions(len(subs)))
+		w.xacts.Committed(xid, lsn)
+		for _, sub := range subs {
+			w.xacts.Committed(sub, lsn)
+		}
 		w.Counters.WritingCommits++
 	}
 	w.endTransaction()
@@ -331,18 +364,27 @@ func (w *Worker) abort() {
 
 // needXID gives the transaction its id, as its first change does.
 func (w *Worker) needXID() {
-	x := &w.xacts
-	if x.Current != 0 {
-		return
+	switch {
+	case w.xacts.Current != 0:
+	case w.xacts.Depth() > 0:
+		w.assignXIDs()
+	default:
+		w.xacts.Current = w.nextXID()
 	}
-	x.Current = x.Next
+}
+
+// nextXID returns a new transaction id (GetNewTransactionId).
+func (w *Worker) nextXID() uint32 {
+	x := &w.xacts
+	xid := x.Next
 	x.Next++
 	if x.Next < firstXID {
 		x.Next = firstXID
 	}
-	if x.Current%xidsPerCLOGPage == 0 || x.Current == firstXID {
+	if xid%xidsPerCLOGPage == 0 || xid == firstXID {
 		w.log.InsertPlain(wal.CLOGZeroPage, 0)
 	}
+	return xid
 }
 
 func (w *Worker) protocol(m *stream.Message, format string, args ...any) error {

@@ -87,6 +87,9 @@ func (c *compiler) apply(s *signature, args []*node, what string, variadic bool)
 	if ret == nil {
 		unsupported(what)
 	}
+	if s.collect {
+		coerced = c.collect(coerced, s.fixed)
+	}
 	call := &callee{c: c, sig: s, args: coerced, ret: ret, what: what, variadic: variadic}
 	return c.finishCall(call)
 }
@@ -100,7 +103,7 @@ func (c *compiler) finishCall(call *callee) *node {
 			return null, &UnsupportedError{What: call.what}
 		}
 	}
-	if clockFunctions[s.src] || missing && s.vol != 'i' || s.vol == 'v' {
+	if clockFunctions[s.src] || missing && sessionFunctions[s.src] || s.vol == 'v' {
 		c.expr.volatile = append(c.expr.volatile, call.what)
 		n := c.derive(call.ret, append(call.args[:len(call.args):len(call.args)], &node{impure: true}), eval)
 		n.late = ""
@@ -121,7 +124,7 @@ func (c *compiler) build(call *callee) evalFunc {
 	if f := simple[s.src]; f != nil {
 		return evalCall(call.args, s.strict, f)
 	}
-	if op := comparisonOf(s.src); op != 0 && len(call.args) == 2 && s.ret == oidBool {
+	if op := comparisonOps[s.op]; op != 0 && len(call.args) == 2 && s.ret == oidBool {
 		return c.comparison(op, call.args[0], call.args[1])
 	}
 	return nil
@@ -178,4 +181,14 @@ func (c *compiler) collation(what string, args ...*node) *Collation {
 		unsupported(what + " in collation " + n.coll)
 	}
 	return coll
+}
+
+// collect makes the arguments from fixed on the array that VARIADIC takes.
+func (c *compiler) collect(args []*node, fixed int) []*node {
+	items := args[fixed:]
+	t := pgtype.ArrayOf(items[0].typ)
+	array := c.derive(t, items, evalCall(items, false, func(s *Scratch, a []datum.Value) (datum.Value, error) {
+		return buildArray(s, t.Elem, []int32{int32(len(a))}, []int32{1}, a), nil
+	}))
+	return append(args[:fixed:fixed], array)
 }

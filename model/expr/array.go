@@ -185,10 +185,17 @@ func (c *compiler) arrayOf(a *ast, t *pgtype.Type) *node {
 	for i := range items {
 		items[i] = c.coerce(items[i], of, -1, explicitly)
 	}
-	return c.derive(t, items, evalCall(items, false, func(s *Scratch, args []datum.Value) (datum.Value, error) {
+	n := c.derive(t, items, evalCall(items, false, func(s *Scratch, args []datum.Value) (datum.Value, error) {
 		if !nested {
 			return buildArray(s, t.Elem, []int32{int32(len(args))}, []int32{1}, args), nil
 		}
 		return stackArrays(s, t.Elem, args)
 	}))
+	n.typmod = items[0].typmod
+	for _, i := range items {
+		if i.typmod != n.typmod {
+			n.typmod = -1
+		}
+	}
+	return n
 }

@@ -34,6 +34,10 @@ type signature struct {
 	strict   bool
 	variadic bool
 	defaults int
+
+	op      string // the operator, "" for a function
+	collect bool   // the arguments from fixed on are one array to the function
+	fixed   int
 }
 
 type castEntry struct {
@@ -59,7 +63,7 @@ var catalog = sync.OnceValue(func() *catalogue {
 		}
 	}
 	each(operatorRows, func(f []string) {
-		s := &signature{ret: oid(f[3]), src: f[4], vol: f[5][0], strict: f[6] == "s"}
+		s := &signature{op: f[0], ret: oid(f[3]), src: f[4], vol: f[5][0], strict: f[6] == "s"}
 		if left := oid(f[1]); left != 0 {
 			s.args = append(s.args, left)
 		}
@@ -187,8 +191,6 @@ func findPath(target, source *pgtype.Type, context int) path {
 	if target.Kind == pgtype.KindArray && source.Kind == pgtype.KindArray {
 		switch findPath(target.Elem, source.Elem, context) {
 		case pathNone:
-		case pathRelabel:
-			return pathRelabel
 		default:
 			return pathArray
 		}

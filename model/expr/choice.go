@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -367,3 +368,8 @@ func (c *compiler) sqlValue(a *ast) *node {
 	}
 	return n
 }
+
+var (
+	errArrayShape = errors.New("multidimensional arrays must have array expressions with matching dimensions")
+	errArrayDims  = errors.New("number of array dimensions exceeds the maximum allowed (6)")
+)

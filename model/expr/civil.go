@@ -130,6 +130,12 @@ func timestampToDate(ts int64) int64 {
 // clockFunctions depend on the clock, though not all are volatile by name.
 var clockFunctions = map[string]bool{"now": true, "statement_timestamp": true, "clock_timestamp": true}
 
+// sessionFunctions depend on the session, or on the clock in a way that is not
+// evaluated here: not volatile by name, but not a function of the row either.
+var sessionFunctions = wordSet(`sql_age current_schema current_database show_config_by_name show_config_by_name_missing_ok
+	session_user current_user inet_client_addr inet_client_port inet_server_addr inet_server_port pgsql_version
+	txid_current txid_current_if_assigned txid_current_snapshot`)
+
 func now(s *Scratch, _ []datum.Value) (datum.Value, error) {
 	if !s.HasNow {
 		return null, &UnsupportedError{What: "the current time, which the caller does not give"}

@@ -4,6 +4,7 @@ package expr
 // src/backend/parser/parse_coerce.c).
 
 import (
+	"bytes"
 	"strings"
 
 	"applysim/heap/datum"
@@ -84,6 +85,8 @@ func (c *compiler) coerce(n *node, t *pgtype.Type, typmod int32, context int) *n
 	return c.length(m, typmod, context)
 }
 
+const intervalFullRange = 0x7FFF // INTERVAL_FULL_RANGE
+
 // literal gives a literal of unknown type its type.
 func (c *compiler) literal(n *node, t, base *pgtype.Type, typmod int32) *node {
 	if !n.konst {
@@ -101,6 +104,10 @@ func (c *compiler) literal(n *node, t, base *pgtype.Type, typmod int32) *node {
 	}
 	text := n.value.Bytes
 	v, err := input(base, text, inputTypmod)
+	if inputTypmod >= 0 && inputTypmod>>16 != intervalFullRange && !bytes.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") {
+		// A number without a unit takes the modifier's last field.
+		unsupported("interval literal with fields")
+	}
 	if _, ok := err.(*UnsupportedError); err != nil && !ok {
 		fail("%v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"math"
-	"strings"
 
 	"applysim/heap/datum"
 	"applysim/model/pgtype"
@@ -32,37 +31,8 @@ func (op compareOp) holds(c int) bool {
 	return op&opEQ != 0
 }
 
-// comparisonOf tells from the name of a comparison's function which operator
-// it is, 0 if the function is none: int4eq, text_lt, date_ge_timestamp,
-// namenetext.
-func comparisonOf(src string) compareOp {
-	for _, side := range []string{"name", "text", "_timestamptz", "_timestamp", "_date", "int4"} {
-		if rest, ok := strings.CutSuffix(src, side); ok && len(rest) > 2 && comparisonOf(rest) != 0 {
-			return comparisonOf(rest)
-		}
-	}
-	if strings.HasSuffix(src, "neq") {
-		return opNE
-	}
-	if len(src) < 4 {
-		return 0
-	}
-	switch src[len(src)-2:] {
-	case "eq":
-		return opEQ
-	case "ne":
-		return opNE
-	case "lt":
-		return opLT
-	case "le":
-		return opLE
-	case "gt":
-		return opGT
-	case "ge":
-		return opGE
-	}
-	return 0
-}
+// comparisonOps are the operators whose meaning is that of the types' order.
+var comparisonOps = map[string]compareOp{"<": opLT, "<=": opLE, "=": opEQ, "<>": opNE, ">=": opGE, ">": opGT}
 
 // comparer gives the order of two values that are not NULL.
 type comparer func(a, b *datum.Value) int

@@ -322,7 +322,13 @@ func (c *compiler) cast(a *ast) *node {
 	} else {
 		n = c.compile(a.args[0])
 	}
-	return c.coerce(n, t, typmod, explicit)
+	n = c.coerce(n, t, typmod, explicit)
+	if typmod < 0 && n.typmod >= 0 && t.Kind != pgtype.KindDomain {
+		m := *n
+		m.typmod = -1
+		n = &m
+	}
+	return n
 }
 
 // op resolves an operator and applies it.
@@ -382,7 +388,7 @@ func (c *compiler) function(a *ast) *node {
 	case a.flag && s.src == "text_concat":
 		unsupported("VARIADIC of " + what)
 	}
-	if name == "nextval" && args[0].konst {
+	if name == "nextval" && len(args) == 1 && len(args[0].value.Bytes) > 0 {
 		c.expr.sequences = append(c.expr.sequences, string(args[0].value.Bytes))
 	}
 	return c.apply(s, args, what, a.flag)

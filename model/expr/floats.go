@@ -5,6 +5,7 @@ package expr
 import (
 	"errors"
 	"math"
+	"math/big"
 	"strconv"
 
 	"applysim/heap/datum"
@@ -18,17 +19,18 @@ var (
 func f8(v datum.Value) float64 { return math.Float64frombits(v.Bits) }
 func f4(v datum.Value) float64 { return float64(math.Float32frombits(uint32(v.Bits))) }
 
-// float gives a float8's value. C's NaN has a clear sign.
+// float gives a float8's value. Of a NaN only the sign is kept: C's own has a
+// clear one.
 func float(f float64) datum.Value {
 	if f != f {
-		return datum.Value{Bits: 0x7FF8000000000000}
+		return datum.Value{Bits: 0x7FF8000000000000 | math.Float64bits(f)&(1<<63)}
 	}
 	return datum.Value{Bits: math.Float64bits(f)}
 }
 
 func float4(f float64) datum.Value {
 	if f != f {
-		return datum.Value{Bits: 0x7FC00000}
+		return datum.Value{Bits: 0x7FC00000 | math.Float64bits(f)>>63<<31}
 	}
 	return datum.Value{Bits: uint64(math.Float32bits(float32(f)))}
 }
@@ -66,10 +68,25 @@ func floatOp(op byte, a, b float64, single bool) (float64, error) {
 		zero = a == 0 || math.IsInf(b, 0)
 		inf = math.IsInf(a, 0)
 	}
+	if r != r {
+		return madeNaN(a, b), nil
+	}
 	if single {
 		r = float64(float32(r))
 	}
 	return checked(r, inf, zero)
+}
+
+// madeNaN is the NaN that the processor (x86-64) gives: an operand's, or one
+// with the sign bit set where there was none before.
+func madeNaN(a, b float64) float64 {
+	switch {
+	case a != a:
+		return a
+	case b != b:
+		return b
+	}
+	return math.Float64frombits(0xFFF8000000000000)
 }
 
 func floatFunctions() map[string]impl {
@@ -181,3 +198,23 @@ func trimMantissa(text []byte) []byte {
 	}
 	return append(append([]byte{}, text[:end]...), text[e:]...)
 }
+
+// wholePower computes x^n with more digits than a double has and rounds once.
+func wholePower(x float64, n int) (float64, bool) {
+	if x == 0 {
+		return math.Pow(x, float64(n)), true
+	}
+	const precision = 4096
+	p := new(big.Float).SetPrec(precision).SetInt64(1)
+	f := new(big.Float).SetPrec(precision).SetFloat64(x)
+	for range max(n, -n) {
+		p.Mul(p, f)
+	}
+	if n < 0 {
+		p.Quo(new(big.Float).SetPrec(precision).SetInt64(1), p)
+	}
+	r, _ := p.Float64()
+	return r, true
+}
+
+var _ = register(map[string]impl{"dpow": powFloat})

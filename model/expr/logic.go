@@ -108,6 +108,10 @@ func (c *compiler) distinct(l, r *node, not bool) *node {
 	if l.literal && l.value.Null {
 		return c.isNull(r, !not)
 	}
+	if l.typ.OID == oidUnknown || r.typ.OID == oidUnknown {
+		// A literal takes the other side's type, which a slot cannot.
+		return c.distinctLiteral(l, r, not)
+	}
 	a, i := c.slot(l)
 	b, j := c.slot(r)
 	// Both sides are evaluated once; the operator sees their values.
@@ -127,10 +131,6 @@ func (c *compiler) distinct(l, r *node, not bool) *node {
 		s.slots[i], s.slots[j] = x, y
 		v, err := eq.eval(s)
 		return boolean(isTrue(&v) == not), err
-	}
-	if l.typ.OID == oidUnknown || r.typ.OID == oidUnknown {
-		// A literal takes the other side's type, which a slot cannot.
-		return c.distinctLiteral(l, r, not)
 	}
 	return c.derive(typeBool, []*node{l, r}, eval)
 }

@@ -19,8 +19,6 @@ type decimal struct {
 	special byte // 0, 'N' NaN, '+' and '-' the infinities
 }
 
-var errNumericOverflow = errors.New("value overflows numeric format")
-
 // pow10 gives 10^n.
 func pow10(n int) *big.Int {
 	if n < len(smallPowers) {
@@ -186,23 +184,23 @@ func (d *decimal) sign() int {
 	return d.n.Sign()
 }
 
-func special(c byte) *decimal { return &decimal{special: c} }
+func specialNumber(c byte) *decimal { return &decimal{special: c} }
 
 func signed(sign int) *decimal {
 	if sign < 0 {
-		return special('-')
+		return specialNumber('-')
 	}
-	return special('+')
+	return specialNumber('+')
 }
 
 func addDecimal(a, b *decimal) *decimal {
 	switch {
 	case a.special == 'N' || b.special == 'N' || a.special != 0 && b.special != 0 && a.special != b.special:
-		return special('N')
+		return specialNumber('N')
 	case a.special != 0:
-		return special(a.special)
+		return specialNumber(a.special)
 	case b.special != 0:
-		return special(b.special)
+		return specialNumber(b.special)
 	}
 	scale := max(a.scale, b.scale)
 	r := &decimal{scale: scale}
@@ -227,10 +225,10 @@ func negDecimal(a *decimal) *decimal {
 func mulDecimal(a, b *decimal) *decimal {
 	switch {
 	case a.special == 'N' || b.special == 'N':
-		return special('N')
+		return specialNumber('N')
 	case a.special != 0 || b.special != 0:
 		if a.sign() == 0 || b.sign() == 0 {
-			return special('N')
+			return specialNumber('N')
 		}
 		return signed(a.sign() * b.sign())
 	}
@@ -257,9 +255,9 @@ func divScale(a, b *decimal) int {
 func divDecimal(a, b *decimal) (*decimal, error) {
 	switch {
 	case a.special == 'N' || b.special == 'N':
-		return special('N'), nil
+		return specialNumber('N'), nil
 	case a.special != 0 && b.special != 0:
-		return special('N'), nil
+		return specialNumber('N'), nil
 	case a.special != 0:
 		if b.sign() == 0 {
 			return nil, errDivZero
@@ -297,12 +295,12 @@ func quoDecimal(a, b *decimal, scale int, round bool) *decimal {
 func modDecimal(a, b *decimal) (*decimal, error) {
 	switch {
 	case a.special == 'N' || b.special == 'N':
-		return special('N'), nil
+		return specialNumber('N'), nil
 	case a.special != 0:
 		if b.sign() == 0 {
 			return nil, errDivZero
 		}
-		return special('N'), nil
+		return specialNumber('N'), nil
 	case b.special != 0:
 		return a, nil
 	case b.n.Sign() == 0:

@@ -246,6 +246,7 @@ func findFunction(name string, args []*pgtype.Type, variadic bool) (s *signature
 			for len(c.args) < len(args) {
 				c.args = append(c.args, elem)
 			}
+			c.collect, c.fixed = elem != oidAny, n-1
 			e = &c
 		default:
 			continue

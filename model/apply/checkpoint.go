@@ -1,0 +1,124 @@
+package apply
+
+// When checkpoints happen, after xlog.c (CalculateCheckpointSegments,
+// XLogCheckpointNeeded) and checkpointer.c (CheckpointerMain).
+
+import (
+	"time"
+
+	"applysim/model/stream"
+	"applysim/wal"
+)
+
+// idleRetry is how soon the checkpointer looks again after it had nothing to do.
+// Source: REL_18_1, src/backend/postmaster/checkpointer.c, CheckpointerMain.
+const idleRetry = 15 * time.Second
+
+// CheckpointSegments returns after how many WAL segments a checkpoint is started,
+// so that all WAL since the one before stays below max_wal_size while the
+// checkpoint itself goes on: sizes in bytes, completionTarget is
+// checkpoint_completion_target.
+func CheckpointSegments(maxWALSize, segmentSize uint64, completionTarget float64) int {
+	return max(1, int(float64(maxWALSize/segmentSize)/(1+completionTarget)))
+}
+
+// CheckpointCause says what starts checkpoints.
+type CheckpointCause string
+
+// The causes.
+const (
+	ByWAL  CheckpointCause = "max_wal_size"
+	ByTime CheckpointCause = "checkpoint_timeout"
+)
+
+// CheckpointInterval returns how often a server with these settings makes a
+// checkpoint if it writes so many bytes of WAL a second all the time, and why.
+// segments is how many WAL segments the WAL trigger is worth.
+func (s *Settings) CheckpointInterval(bytesPerSecond float64) (segments int, interval time.Duration, cause CheckpointCause) {
+	segments = CheckpointSegments(s.MaxWALSize, s.SegmentSize, s.CheckpointCompletionTarget)
+	if bytesPerSecond > 0 {
+		seconds := float64(segments) * float64(s.SegmentSize) / bytesPerSecond
+		if seconds < s.CheckpointTimeout.Seconds() {
+			return segments, time.Duration(seconds * float64(time.Second)), ByWAL
+		}
+	}
+	return segments, s.CheckpointTimeout, ByTime
+}
+
+// Schedule is what other processes than the worker do beside a stream by the
+// clock. A change stream has no other clock than the commit times of its
+// transactions: each is taken to be applied at the moment when it was committed.
+type Schedule struct {
+	// Checkpoints says that checkpoints are made as checkpoint_timeout and
+	// max_wal_size ask for. A checkpoint is taken to write all pages at once, as if
+	// checkpoint_completion_target only moved the WAL trigger.
+	Checkpoints bool
+	// WALWriter says that the WAL writer flushes asynchronous commits; see
+	// walwriter.go.
+	WALWriter bool
+
+	w        *Worker
+	segments wal.LSN
+	now      time.Time // commit time of the transaction that was begun last
+	last     time.Time // of the last checkpoint
+	written  int64     // records so far when it was made
+	writer   walWriter
+}
+
+// NewSchedule returns a schedule for a worker with nothing switched on.
+func NewSchedule(w *Worker) *Schedule {
+	s := &w.opts.Settings
+	return &Schedule{w: w, segments: wal.LSN(CheckpointSegments(s.MaxWALSize, s.SegmentSize, s.CheckpointCompletionTarget))}
+}
+
+// Before does what is due before a message is applied.
+func (s *Schedule) Before(m *stream.Message) {
+	switch m.Kind {
+	case stream.KindBegin, stream.KindBeginPrepare, stream.KindStreamCommit:
+		now := m.Time.Time()
+		if s.now.IsZero() {
+			s.now, s.last = now, now
+			s.written = s.w.log.Total().Records
+		}
+		if now.After(s.now) {
+			s.now = now
+		}
+		if s.Checkpoints {
+			s.timed()
+		}
+	}
+	if s.WALWriter {
+		s.writer.run(s.w, s.now)
+	}
+	if s.Checkpoints {
+		s.filled()
+	}
+}
+
+// timed makes the checkpoint that checkpoint_timeout asks for. One that has
+// nothing to do is passed over and tried again soon.
+func (s *Schedule) timed() {
+	timeout := s.w.opts.Settings.CheckpointTimeout
+	for due := s.last.Add(timeout); !due.After(s.now); due = s.last.Add(timeout) {
+		if s.w.log.Total().Records != s.written {
+			s.checkpoint(due)
+			continue
+		}
+		tries := s.now.Sub(due)/idleRetry + 1
+		s.last = due.Add(tries*idleRetry - timeout)
+	}
+}
+
+// filled makes the checkpoint that max_wal_size asks for: when the last of so many
+// segments has been written to its end.
+func (s *Schedule) filled() {
+	size := wal.LSN(s.w.opts.Settings.SegmentSize)
+	if s.w.log.LSN()/size >= s.w.log.Redo()/size+s.segments {
+		s.checkpoint(s.now)
+	}
+}
+
+func (s *Schedule) checkpoint(at time.Time) {
+	s.w.Checkpoint(false)
+	s.last, s.written = at, s.w.log.Total().Records
+}

@@ -1,0 +1,263 @@
+package partition
+
+import (
+	"fmt"
+	"slices"
+
+	"applysim/heap/datum"
+	"applysim/index/opclass"
+	"applysim/model/expr"
+	"applysim/model/pgtype"
+	"applysim/model/schema"
+)
+
+// Router finds the partition of a row of one partitioned table.
+type Router struct {
+	by      string
+	keys    []key
+	bounds  []bound // by partition, in the order of the table's children
+	other   int     // the default partition, -1 if there is none
+	last    int     // where the last row went
+	columns []int
+	values  []datum.Value // the key of the row at hand
+	scratch expr.Scratch
+}
+
+// key is a column of the partition key.
+type key struct {
+	column int // -1: an expression
+	expr   *expr.Expr
+	typ    *pgtype.Type
+	typmod int32
+	class  *opclass.Class
+	hash   hashFunc
+}
+
+// bound is the bound of one partition.
+type bound struct {
+	in                 []datum.Value
+	from, to           []limit
+	modulus, remainder int
+}
+
+// limit is one column of a range's end.
+type limit struct {
+	infinite int // -1 MINVALUE, 1 MAXVALUE
+	value    datum.Value
+}
+
+// New returns the router of a partitioned table. resolve finds the schema's own
+// types by name and may be nil. The error names what is not modelled.
+func New(t *schema.Table, resolve func(name string) *pgtype.Type) (*Router, error) {
+	r := &Router{by: t.Partition.By, other: -1}
+	for i := range t.Partition.Keys {
+		k, err := newKey(t, &t.Partition.Keys[i], resolve)
+		if err != nil {
+			return nil, fmt.Errorf("the partition key of %s: %w", t.QualifiedName(), err)
+		}
+		if r.by == "hash" {
+			if k.hash = hashOf(k.class, k.typ); k.hash == nil {
+				return nil, fmt.Errorf("the partition key of %s: hashing of type %s", t.QualifiedName(), k.typ)
+			}
+		}
+		r.keys = append(r.keys, k)
+		if k.expr != nil {
+			r.columns = append(r.columns, k.expr.Columns()...)
+		} else {
+			r.columns = append(r.columns, k.column)
+		}
+	}
+	slices.Sort(r.columns)
+	r.columns = slices.Compact(r.columns)
+	r.values = make([]datum.Value, len(r.keys))
+	for i, c := range t.Children {
+		b, err := r.newBound(c.Bound, resolve)
+		if err != nil {
+			return nil, fmt.Errorf("the bound of partition %s: %w", c.QualifiedName(), err)
+		}
+		if c.Bound != nil && c.Bound.Default {
+			r.other = i
+		}
+		r.bounds = append(r.bounds, b)
+	}
+	return r, nil
+}
+
+func newKey(t *schema.Table, s *schema.IndexKey, resolve func(string) *pgtype.Type) (key, error) {
+	k := key{column: s.Column, typmod: -1}
+	if s.Column < 0 {
+		e, err := expr.Compile(s.Expr, t, resolve)
+		if err != nil {
+			return k, err
+		}
+		k.expr, k.typ = e, e.Type()
+	} else {
+		c := &t.Columns[s.Column]
+		k.typ, k.typmod = c.Type, c.Typmod
+	}
+	k.class = k.typ.OpClass()
+	if s.OpClass != "" {
+		if c := opclass.ByName(s.OpClass); c != nil {
+			k.class = c
+		}
+	}
+	if k.class == nil {
+		return k, fmt.Errorf("type %s, which has no order", k.typ)
+	}
+	return k, nil
+}
+
+func (r *Router) newBound(s *schema.Bound, resolve func(string) *pgtype.Type) (b bound, err error) {
+	if s == nil || s.Default {
+		return b, nil
+	}
+	b.modulus, b.remainder = s.Modulus, s.Remainder
+	for i := range s.In {
+		v, err := r.keys[0].constant(&s.In[i], resolve)
+		if err != nil {
+			return b, err
+		}
+		b.in = append(b.in, v)
+	}
+	if b.from, err = r.limits(s.From, resolve); err == nil {
+		b.to, err = r.limits(s.To, resolve)
+	}
+	return b, err
+}
+
+func (r *Router) limits(values []schema.BoundValue, resolve func(string) *pgtype.Type) ([]limit, error) {
+	if len(values) > len(r.keys) {
+		return nil, fmt.Errorf("%d values, expected %d", len(values), len(r.keys))
+	}
+	var list []limit
+	for i := range values {
+		switch s := &values[i]; {
+		case s.MinValue:
+			list = append(list, limit{infinite: -1})
+		case s.MaxValue:
+			list = append(list, limit{infinite: 1})
+		default:
+			v, err := r.keys[i].constant(s, resolve)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, limit{value: v})
+		}
+	}
+	return list, nil
+}
+
+// constant computes a value of a bound.
+func (k *key) constant(s *schema.BoundValue, resolve func(string) *pgtype.Type) (datum.Value, error) {
+	if s.Null {
+		return datum.Value{Null: true}, nil
+	}
+	if !s.Expr {
+		v, _, err := k.typ.Input([]byte(s.Text), k.typmod, nil)
+		return v, err
+	}
+	e, err := expr.CompileOptions(s.Text, nil, &expr.Options{Resolve: resolve, Target: k.typ, TargetTypmod: k.typmod})
+	if err != nil {
+		return datum.Value{}, err
+	}
+	return e.Eval(nil, new(expr.Scratch))
+}
+
+// Columns are the columns that decide, 0-based, ascending.
+func (r *Router) Columns() []int { return r.columns }
+
+// Partition returns the number of a row's partition among the table's children, -1
+// if none takes it. The error is that of an expression of the key.
+func (r *Router) Partition(row []datum.Value) (int, error) {
+	if err := r.key(row); err != nil {
+		return -1, err
+	}
+	if r.last < len(r.bounds) && r.last != r.other && r.holds(&r.bounds[r.last]) {
+		return r.last, nil
+	}
+	for i := range r.bounds {
+		if i != r.other && r.holds(&r.bounds[i]) {
+			r.last = i
+			return i, nil
+		}
+	}
+	return r.other, nil
+}
+
+// key computes the partition key of a row.
+func (r *Router) key(row []datum.Value) error {
+	r.scratch.Reset()
+	for i := range r.keys {
+		k := &r.keys[i]
+		if k.expr == nil {
+			r.values[i] = row[k.column]
+			continue
+		}
+		v, err := k.expr.Eval(row, &r.scratch)
+		if err != nil {
+			return err
+		}
+		r.values[i] = v
+	}
+	return nil
+}
+
+// holds says whether a partition takes rows of the key at hand.
+func (r *Router) holds(b *bound) bool {
+	switch r.by {
+	case "hash":
+		return b.modulus > 0 && r.rowHash()%uint64(b.modulus) == uint64(b.remainder)
+	case "list":
+		v := &r.values[0]
+		for i := range b.in {
+			if w := &b.in[i]; v.Null || w.Null {
+				if v.Null && w.Null {
+					return true
+				}
+			} else if r.keys[0].class.Compare(v, w) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range r.values {
+		if r.values[i].Null {
+			return false // for the default partition only
+		}
+	}
+	return r.compare(b.from) <= 0 && r.compare(b.to) > 0
+}
+
+// compare compares the end of a range with the key at hand.
+func (r *Router) compare(end []limit) int {
+	for i := range end {
+		if c := end[i].infinite; c != 0 {
+			return c
+		}
+		if c := r.keys[i].class.Compare(&end[i].value, &r.values[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// Text describes the partition key of a row as the error of a row without a
+// partition does: "(a, b) = (1, 2)".
+func (r *Router) Text(row []datum.Value, names []string) string {
+	if r.key(row) != nil {
+		return ""
+	}
+	left, right := "", ""
+	for i := range r.keys {
+		if i > 0 {
+			left, right = left+", ", right+", "
+		}
+		left += names[i]
+		if r.values[i].Null {
+			right += "null"
+		} else {
+			right += r.keys[i].typ.Text(r.values[i])
+		}
+	}
+	return "(" + left + ") = (" + right + ")"
+}
