@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/google/btree v1.1.3
+	github.com/klauspost/compress v1.20.4
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/pflag v1.1.0
 )

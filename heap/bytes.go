@@ -5,6 +5,7 @@ package heap
 import (
 	"encoding/binary"
 
+	"applysim/heap/datum"
 	"applysim/wal/storage"
 )
 
@@ -28,7 +29,11 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 	if p.allVisible {
 		flags |= pdAllVisible
 	}
-	*dst = [storage.PageSize]byte{}
+	if p.stale != nil {
+		*dst = *p.stale
+	} else {
+		*dst = [storage.PageSize]byte{}
+	}
 	storage.PutPageHeader(dst, uint64(p.lsn), flags, int(p.lower), int(p.upper), storage.PageSize, p.pruneXID)
 	p.materialize()
 	le := binary.LittleEndian
@@ -45,13 +50,7 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 		le.PutUint32(b[8:], h.cid)
 		storage.PutTID(b[12:], h.ctid)
 		le.PutUint16(b[18:], h.infomask2|natts)
-		mask := h.infomask
-		if lp.nulls() {
-			mask |= hasNull
-		}
-		if t.hasVarWidth(lp, storage.OffsetNumber(i+1), p) {
-			mask |= hasVarWidth
-		}
+		mask := h.infomask | t.contents(p, storage.OffsetNumber(i+1))
 		le.PutUint16(b[20:], mask)
 		b[22] = byte(TupleHeaderSize + t.dataStart(lp.nulls()))
 		copy(b[TupleHeaderSize:], p.body(storage.OffsetNumber(i+1)))
@@ -70,16 +69,69 @@ func (i image) Hole() (lower, upper int) { return int(i.p.lower), int(i.p.upper)
 // Bytes writes the page as it is on disk, checksum left out.
 func (i image) Bytes(dst *[storage.PageSize]byte) { i.t.pageBytes(i.p, dst) }
 
-// hasVarWidth says whether a version has a value of no fixed length.
-func (t *Table) hasVarWidth(lp linePointer, off storage.OffsetNumber, p *page) bool {
-	if !lp.nulls() {
-		return t.varWidth
+// contents returns the bits of a version's infomask that say what it contains:
+// NULLs, values of no fixed length, values in the TOAST table.
+func (t *Table) contents(p *page, off storage.OffsetNumber) uint16 {
+	lp := p.items[off-1]
+	var mask uint16
+	body := p.body(off)
+	if lp.nulls() {
+		mask |= hasNull
+		for i, a := range t.opts.Attrs {
+			if a.Len < 0 && body[i/8]>>(i%8)&1 != 0 {
+				mask |= hasVarWidth
+			}
+		}
+	} else if t.varWidth {
+		mask |= hasVarWidth
 	}
-	bitmap := p.body(off)
-	for i, a := range t.opts.Attrs {
-		if a.Len < 0 && bitmap[i/8]>>(i%8)&1 != 0 {
-			return true
+	if t.toaster != nil && mask&hasVarWidth != 0 {
+		t.decode(t.contained, body, lp.nulls())
+		for _, v := range t.contained {
+			if v.Form == datum.External && !v.Null {
+				mask |= hasExternal
+			}
 		}
 	}
-	return false
+	return mask
+}
+
+// remains is a page before row versions are taken away from it: what they leave
+// behind shows later in the few bytes between the end of a version and the next
+// multiple of eight, which nobody writes.
+type remains struct {
+	bytes   *[storage.PageSize]byte
+	offsets []uint16 // of the versions, by item
+}
+
+// keepRemains notes what a page looks like before versions go, if images are
+// compressed: else nobody sees it.
+func (t *Table) keepRemains(p *page) (r remains) {
+	if !t.log.Compresses() {
+		return r
+	}
+	r.bytes = new([storage.PageSize]byte)
+	t.pageBytes(p, r.bytes)
+	for _, lp := range p.items {
+		r.offsets = append(r.offsets, lp.off)
+	}
+	return r
+}
+
+// leave gives a page whose gaps were closed the bytes that lie there now: those of
+// versions that stay have moved, what was below them is still there.
+func (r remains) leave(p *page) {
+	if r.bytes == nil {
+		return
+	}
+	p.stale = new([storage.PageSize]byte)
+	*p.stale = *r.bytes
+	// Line pointers that are cut off were unused: all zero.
+	clear(p.stale[p.lower : storage.PageHeaderSize+storage.LinePointerSize*len(r.offsets)])
+	for i, lp := range p.items {
+		if lp.flags() == lpNormal {
+			from := r.bytes[r.offsets[i]:]
+			copy(p.stale[lp.off:], from[:storage.MaxAlign(lp.length())])
+		}
+	}
 }

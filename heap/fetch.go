@@ -6,7 +6,8 @@ package heap
 import "applysim/wal/storage"
 
 // Fetch follows an index entry's heap TID to a version that a dirty snapshot
-// sees. If there is none, allDead says whether the whole HOT chain is dead to
+// sees; in a TOAST table to any version that was not rolled back, as its owner
+// vouches for it (HeapTupleSatisfiesToast). If there is none, allDead says whether the whole HOT chain is dead to
 // everybody. stay is the page that the scan stays on, InvalidBlock if none:
 // coming to another page may prune it.
 func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.TID, ok, allDead bool) {
@@ -33,7 +34,7 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 			break
 		}
 		t.Counters.ChainSteps++
-		if t.visible(p, h) {
+		if t.opts.Toast && !h.aborted() || !t.opts.Toast && t.visible(p, h) {
 			return storage.TID{Block: tid.Block, Offset: off}, true, false
 		}
 		if allDead && !t.surelyDead(h) {
@@ -42,7 +43,7 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 		if !h.hotUpdated() {
 			break
 		}
-		off, start, prior = h.ctid.Offset, false, h.xmax
+		off, start, prior = h.ctid.Offset, false, t.xacts.updateXID(h)
 	}
 	return storage.TID{}, false, allDead
 }
@@ -77,7 +78,7 @@ func (t *Table) Vacuumable(tid storage.TID) bool {
 		if !h.hotUpdated() {
 			break
 		}
-		off, start, prior = h.ctid.Offset, false, h.xmax
+		off, start, prior = h.ctid.Offset, false, t.xacts.updateXID(h)
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import "applysim/wal/storage"
 const (
 	hasNull       = 0x0001                      // HEAP_HASNULL
 	hasVarWidth   = 0x0002                      // HEAP_HASVARWIDTH
+	hasExternal   = 0x0004                      // HEAP_HASEXTERNAL
 	xmaxKeyShare  = 0x0010                      // HEAP_XMAX_KEYSHR_LOCK
 	comboCID      = 0x0020                      // HEAP_COMBOCID
 	xmaxExclusive = 0x0040                      // HEAP_XMAX_EXCL_LOCK
@@ -15,10 +16,11 @@ const (
 	xminInvalid   = 0x0200                      // HEAP_XMIN_INVALID
 	xmaxCommitted = 0x0400                      // HEAP_XMAX_COMMITTED
 	xmaxInvalid   = 0x0800                      // HEAP_XMAX_INVALID
+	xmaxIsMulti   = 0x1000                      // HEAP_XMAX_IS_MULTI
 	updatedRow    = 0x2000                      // HEAP_UPDATED
 	xminFrozen    = xminCommitted | xminInvalid // HEAP_XMIN_FROZEN
 
-	xmaxBits = xmaxCommitted | xmaxInvalid | xmaxKeyShare | xmaxExclusive | xmaxLockOnly
+	xmaxBits = xmaxCommitted | xmaxInvalid | xmaxIsMulti | xmaxKeyShare | xmaxExclusive | xmaxLockOnly
 
 	keysUpdated = 0x2000 // HEAP_KEYS_UPDATED, in infomask2
 	hotUpdated  = 0x4000 // HEAP_HOT_UPDATED

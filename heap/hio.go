@@ -8,6 +8,9 @@ import "applysim/wal/storage"
 // have some line pointers left: an eighth of the greatest number.
 const nearlyEmpty = MaxHeapTupleSize - MaxHeapTuplesPerPage/8*storage.LinePointerSize
 
+// firstPages is for how many pages a table has room at first.
+const firstPages = 16
+
 // findPage returns the page for a version of length bytes, added to the table
 // if no page that is known has room.
 func (t *Table) findPage(length int) storage.BlockNumber {
@@ -34,6 +37,9 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 		block = t.fsm.RecordAndSearch(block, free, want, len(t.pages))
 	}
 	t.target = storage.BlockNumber(len(t.pages))
+	if len(t.pages) == cap(t.pages) {
+		t.pages = append(make([]page, 0, max(2*len(t.pages), firstPages)), t.pages...)
+	}
 	t.pages = append(t.pages, newPage(t.target))
 	t.Counters.NewPages++
 	return t.target
@@ -41,7 +47,10 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 
 // ForgetTarget forgets the cached target block, as a relation cache
 // invalidation or a new worker does.
-func (t *Table) ForgetTarget() { t.target = storage.InvalidBlock }
+func (t *Table) ForgetTarget() {
+	t.target = storage.InvalidBlock
+	t.generation++ // other workers forget it too
+}
 
 // Pin notes that the worker holds a row version on a page, InvalidBlock for none:
 // the tuple slot of a lookup keeps the page in use until the change is done.

@@ -82,6 +82,9 @@ type page struct {
 	bodies     []byte
 	runs       []version // while versions were only inserted,
 	headers    []header  // then this, parallel to items
+	// stale are the page's bytes when versions were last taken away from it: they
+	// show between versions. Kept only where images are compressed.
+	stale *[storage.PageSize]byte
 }
 
 func newPage(block storage.BlockNumber) page {

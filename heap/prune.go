@@ -28,6 +28,7 @@ type pruning struct {
 	allVisible     bool // everybody sees all that stays
 	allFrozen      bool // and all that stays is frozen
 	hasTuples      bool // something stays
+	normalXmin     bool // and a version whose inserter is not frozen is among it
 }
 
 // pruneOnAccess prunes a page that is visited, if it is worth it: something was
@@ -57,7 +58,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	r.redirects, r.dead, r.unused = r.redirects[:0], r.dead[:0], r.unused[:0]
 	r.pruneXID, r.conflictXID, r.deleted = 0, 0, 0
 	r.frozen, r.freezeRequired = r.frozen[:0], false
-	r.allVisible, r.allFrozen, r.hasTuples = r.freeze, r.freeze, false
+	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
 	n := storage.OffsetNumber(len(p.items))
 	for off := n; off >= 1; off-- {
@@ -108,6 +109,10 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	if !pruned && !freeze {
 		return
 	}
+	var old remains
+	if pruned {
+		old = t.keepRemains(p)
+	}
 	t.Counters.Pruned += int64(r.deleted)
 	t.dead -= int64(r.deleted - len(r.dead))
 	for i := 0; i < len(r.redirects); i += 2 {
@@ -121,16 +126,21 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	}
 	if pruned {
 		p.repairFragmentation()
+		old.leave(p)
 	}
 	data, main := 0, 0
 	if freeze {
+		for i := range r.frozen {
+			f := &r.frozen[i]
+			f.fixed = t.contents(p, f.off)
+		}
 		data += r.freezePlanBytes()
 		for _, f := range r.frozen {
 			h := p.header(f.off)
 			h.infomask, h.infomask2, h.xmax = f.infomask, f.infomask2, f.xmax
 		}
 	}
-	if r.conflictXID != 0 || freeze {
+	if r.conflictXID != 0 || freeze && (r.normalXmin || !r.allVisible || !r.allFrozen) {
 		main += sizeOfXID
 	}
 	if k := len(r.redirects) / 2; k > 0 {
@@ -188,7 +198,7 @@ walk:
 		if !h.hotUpdated() {
 			break
 		}
-		off, prior = h.ctid.Offset, h.xmax
+		off, prior = h.ctid.Offset, t.xacts.updateXID(h)
 	}
 	r.chain = chain
 	switch {
@@ -227,8 +237,8 @@ walk:
 // (HeapTupleHeaderAdvanceConflictHorizon).
 func (r *pruning) conflict(h *header, x *Transactions) {
 	if h.infomask&xminCommitted != 0 || h.infomask&xminInvalid == 0 && x.didCommit(h.xmin) {
-		if h.xmax != h.xmin && h.xmax > r.conflictXID {
-			r.conflictXID = h.xmax
+		if end := x.updateXID(h); end != h.xmin && end > r.conflictXID {
+			r.conflictXID = end
 		}
 	}
 }
@@ -280,10 +290,11 @@ func (r *pruning) keep(t *Table, p *page, off storage.OffsetNumber) {
 	switch r.status[off] {
 	case statusLive:
 		r.allVisible = r.allVisible && t.seenByAll(h)
+		r.normalXmin = r.normalXmin || r.allVisible && !h.frozenXmin()
 	case statusRecentlyDead, statusDeleteInProgress:
 		r.allVisible = false
-		if r.pruneXID == 0 || h.xmax < r.pruneXID {
-			r.pruneXID = h.xmax
+		if end := t.xacts.updateXID(h); r.pruneXID == 0 || end < r.pruneXID {
+			r.pruneXID = end
 		}
 	default:
 		r.allVisible = false
@@ -308,7 +319,11 @@ func (p *page) truncateLines(least int) {
 	p.freeLines = unused-(len(p.items)-last) > 0
 	p.items = p.items[:last]
 	p.headers = p.headers[:last]
+	lower := p.lower
 	p.lower = uint16(storage.PageHeaderSize + storage.LinePointerSize*last)
+	if p.stale != nil {
+		clear(p.stale[p.lower:lower])
+	}
 }
 
 // repairFragmentation closes the gaps between versions: they are laid out anew

@@ -14,13 +14,14 @@ import (
 const toastThreshold = 2032
 
 // Arena chunks, in elements. Row versions and line pointers of pages that are
-// filled one after the other share large slices, so that a page costs no slack.
-// The first chunk of a table is small, each further one twice as large.
+// filled one after the other share slices, so that a page costs no slack. The
+// first chunk of a table is small, each further one twice as large.
 const (
 	firstBodyChunk = 32 << 10
-	lastBodyChunk  = 4 << 20
+	lastBodyChunk  = 1 << 18
 	firstItemChunk = 1 << 10
-	lastItemChunk  = 1 << 18
+	lastItemChunk  = 1 << 13
+	runsExpected   = 4 // transactions that fill a page together, more or less
 )
 
 // Options describe a table.
@@ -34,6 +35,11 @@ type Options struct {
 	// changes one of them cannot be HOT. Summarized are those of summarizing
 	// indexes, which do not prevent HOT. Column numbers are from 0.
 	Indexed, Summarized []int
+	// Keys are the columns of unique indexes that a foreign key could refer to: an
+	// update that leaves them alone takes a weaker lock.
+	Keys []int
+	// Toast says that it is a TOAST table.
+	Toast bool
 	// Logical says that records carry what logical decoding needs: wal_level is
 	// logical.
 	Logical bool
@@ -81,6 +87,7 @@ type Table struct {
 	xacts      *Transactions
 	pages      []page
 	target     storage.BlockNumber // where the last version went: smgr_targblock
+	generation int                 // times that all workers had to forget their targets
 	reserve    int                 // bytes that the fillfactor keeps free on each page
 	fsm        fsm.Map
 	vm         visibilityMap
@@ -97,9 +104,11 @@ type Table struct {
 	// The sizes of the newest chunks.
 	bodyChunk, itemChunk int
 
-	pruning  pruning
-	old      []datum.Value
-	modified []bool // columns that the last update changed, as far as it had to know
+	pruning pruning
+	old     []datum.Value
+	// contained is work space for a version's values.
+	contained []datum.Value
+	modified  []bool // columns that the last update changed, as far as it had to know
 }
 
 // NewTable returns an empty table whose records log gets as relation rel.
@@ -116,6 +125,7 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 		}
 	}
 	t.old = make([]datum.Value, len(o.Attrs))
+	t.contained = make([]datum.Value, len(o.Attrs))
 	t.modified = make([]bool, len(o.Attrs))
 	return t
 }
@@ -141,10 +151,20 @@ func (t *Table) SetToaster(o Toaster) { t.toaster = o }
 // value for each column. cid is the inserting command of the current
 // transaction.
 func (t *Table) Insert(values []datum.Value, cid uint32) (storage.TID, error) {
-	v, err := t.prepare(values)
-	if err == nil && t.needsToast(v) {
+	return t.insert(values, cid, false)
+}
+
+// InsertMoved is Insert for a row with values that another table has stored out of
+// line: the toaster fetches them.
+func (t *Table) InsertMoved(values []datum.Value, cid uint32) (storage.TID, error) {
+	return t.insert(values, cid, true)
+}
+
+func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TID, error) {
+	v, err := t.prepare(values, false)
+	if err == nil && (toast || t.needsToast(v)) {
 		if values, err = t.toast(v, values, nil); err == nil {
-			v, err = t.prepare(values)
+			v, err = t.prepare(values, true)
 		}
 	}
 	if err == nil {
@@ -182,14 +202,34 @@ type formed struct {
 func (v formed) size() int { return v.length - TupleHeaderSize }
 
 // prepare forms a row version at the end of the arena.
-func (t *Table) prepare(values []datum.Value) (formed, error) {
+func (t *Table) prepare(values []datum.Value, toasted bool) (formed, error) {
 	if cap(t.bodies)-len(t.bodies) < storage.PageSize {
 		t.renewBodies()
 	}
 	v := formed{start: len(t.bodies)}
+	if n := long(values[:len(t.opts.Attrs)]); n > storage.PageSize && t.toastable && !toasted {
+		// Whatever its length is exactly, it goes through the toaster.
+		v.length = n
+		return v, nil
+	}
+	rows := t.bodies
 	v.nulls = t.form(values)
 	v.length = TupleHeaderSize + len(t.bodies) - v.start
+	if cap(t.bodies) != cap(rows) {
+		// More than a page: it will be taken back.
+		t.bodies = rows
+	}
 	return v, nil
+}
+
+// long is at most the length of a row's data, in bytes: that of its values that are
+// not passed by value.
+func long(values []datum.Value) int {
+	n := 0
+	for i := range values {
+		n += len(values[i].Bytes)
+	}
+	return n
 }
 
 // needsToast says whether a version must go through the toaster because of its
@@ -254,10 +294,11 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 		t.disown()
 		if cap(t.items)-len(t.items) < MaxHeapTuplesPerPage {
 			t.itemChunk = min(max(2*t.itemChunk, firstItemChunk), lastItemChunk)
-			t.items = storage.Large[linePointer](t.itemChunk)
+			t.items = storage.Give[linePointer](t.log.Memory(), t.itemChunk)
 		}
 		p.bodies = t.bodies[v.start:v.start:cap(t.bodies)]
 		p.items = t.items[len(t.items):len(t.items):cap(t.items)]
+		p.runs = storage.Give[version](t.log.Memory(), runsExpected)
 		t.owner = block
 	}
 	body := len(p.bodies)
@@ -288,7 +329,7 @@ func (t *Table) disown() {
 // along, so that it goes on in one piece.
 func (t *Table) renewBodies() {
 	t.bodyChunk = min(max(2*t.bodyChunk, firstBodyChunk), lastBodyChunk)
-	chunk := storage.Large[byte](t.bodyChunk)
+	chunk := storage.Give[byte](t.log.Memory(), t.bodyChunk)
 	if t.owner != storage.InvalidBlock {
 		p := &t.pages[t.owner]
 		chunk = append(chunk, p.bodies...)

@@ -31,9 +31,16 @@ type Transactions struct {
 	commits []wal.LSN // latest commit of each group of lsnGroup ids
 	first   uint32    // id of the first group in commits
 
-	prepared []uint32 // transactions that are prepared
+	// Transactions that run without being the worker's own: prepared ones, and
+	// those of other workers with their subtransactions.
+	prepared []uint32
 
 	combos map[[2]uint32]uint32 // of the current transaction
+	// levels are the ids of the current transaction and of its open subtransactions,
+	// 0 where there is none yet. It is empty as long as there is no subtransaction.
+	levels     []uint32
+	multis     multiXacts
+	multiCache []uint32 // of the current worker and transaction, the latest used first
 
 	fetched    uint32  // the transaction whose status was looked up last
 	fetchedLSN wal.LSN // and its commit LSN as of then
@@ -76,6 +83,7 @@ func (x *Transactions) Aborted(xid uint32) {
 func (x *Transactions) Begin() {
 	x.Current = 0
 	clear(x.combos)
+	x.levels, x.multiCache = nil, nil
 }
 
 // combo returns the combo command id of a version that the current transaction
@@ -136,15 +144,21 @@ func (x *Transactions) removable(xid uint32) bool {
 			return false
 		}
 	}
-	if x.Current != 0 {
-		return xid < x.Current
+	own := x.Current
+	if len(x.levels) > 0 {
+		own = x.levels[0]
+	}
+	if own != 0 {
+		return xid < own
 	}
 	return xid < x.Next
 }
 
-// Prepare notes that the current transaction is prepared: it runs on, but it is
-// not the worker's own any more.
-func (x *Transactions) Prepare() { x.prepared = append(x.prepared, x.Current) }
+// Prepare notes that the current transaction is prepared, with subtransactions that
+// were released: it runs on, but it is not the worker's own any more.
+func (x *Transactions) Prepare(subs []uint32) {
+	x.prepared = append(append(x.prepared, x.Current), subs...)
+}
 
 // FinishPrepared notes that a prepared transaction has ended.
 func (x *Transactions) FinishPrepared(xid uint32) {
@@ -157,7 +171,9 @@ func (x *Transactions) running(xid uint32) bool {
 }
 
 // current says whether xid is the worker's own running transaction.
-func (x *Transactions) current(xid uint32) bool { return xid == x.Current && xid != 0 }
+func (x *Transactions) current(xid uint32) bool {
+	return xid != 0 && (xid == x.Current || len(x.levels) > 0 && slices.Contains(x.levels, xid))
+}
 
 // NextXID is the next transaction id to be given out.
 func (t *Table) NextXID() uint32 { return t.xacts.Next }

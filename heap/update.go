@@ -23,26 +23,43 @@ const (
 func (t *Table) Lock(tid storage.TID) {
 	p := &t.pages[tid.Block]
 	h := p.header(tid.Offset)
-	h.setXmax(t.xacts.Current, xmaxExclusive|xmaxLockOnly, keysUpdated)
-	h.infomask2 &^= hotUpdated
-	h.ctid = tid
+	if t.shared(h) {
+		if !t.lockRow(tid) {
+			return
+		}
+	} else {
+		h.setXmax(t.xacts.Current, xmaxExclusive|xmaxLockOnly, keysUpdated)
+		h.infomask2 &^= hotUpdated
+		h.ctid = tid
+	}
+	t.logLock(p)
+}
+
+// logLock writes the record of a lock on a row of page p.
+func (t *Table) logLock(p *page) {
 	if p.allVisible {
-		t.vm.clear(tid.Block, vmAllFrozen)
+		t.vm.clear(p.block, vmAllFrozen)
 	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
 }
 
-// lock locks a row version a second time, for an update that takes longer.
-func (t *Table) lock(tid storage.TID, cid uint32) {
-	t.Lock(tid)
-	t.setCmax(t.pages[tid.Block].header(tid.Offset), cid)
+// lock locks a row version a second time, for an update that takes longer. m is its
+// xmax meanwhile.
+func (t *Table) lock(tid storage.TID, cid uint32, m xmax) {
+	p := &t.pages[tid.Block]
+	h := p.header(tid.Offset)
+	h.set(m)
+	h.infomask2 &^= hotUpdated
+	h.ctid = tid
+	t.setCmax(h, cid)
+	t.logLock(p)
 }
 
 // setCmax notes which command ended a version. A version that the same
 // transaction has made needs both commands: a combo command id stands for them.
 func (t *Table) setCmax(h *header, cid uint32) {
-	if h.xmin == t.xacts.Current {
+	if t.xacts.current(h.xmin) {
 		if h.infomask&comboCID == 0 {
 			h.cid = t.xacts.combo(h.cid, cid)
 			h.infomask |= comboCID
@@ -65,7 +82,12 @@ func anyExternal(values []datum.Value) bool {
 // the record.
 func (t *Table) LockShared(tid storage.TID) {
 	p := &t.pages[tid.Block]
-	p.header(tid.Offset).setXmax(t.xacts.Current, xmaxKeyShare|xmaxExclusive|xmaxLockOnly, 0)
+	h := p.header(tid.Offset)
+	if t.shared(h) {
+		h.set(t.newXmax(h, share, false))
+	} else {
+		h.setXmax(t.xacts.Current, xmaxKeyShare|xmaxExclusive|xmaxLockOnly, 0)
+	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
 }
@@ -117,7 +139,7 @@ type Updated struct {
 // Update replaces a row version that the worker has locked by a new one
 // (heap_update). cid is the command of the current transaction.
 func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updated, error) {
-	v, err := t.prepare(values)
+	v, err := t.prepare(values, false)
 	if err != nil {
 		return Updated{}, err
 	}
@@ -134,15 +156,30 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	block := tid.Block
 	toast := t.toastable && (t.needsToast(v) || anyExternal(t.old) || anyExternal(values))
 	fits := storage.MaxAlign(v.length) <= old.freeSpace()
+	// The worker's lock on the old version is kept on the new one, as if it were
+	// somebody else's.
+	xid := t.xacts.Current
+	ended, kept := xmax{xid, 0, keysUpdated}, xmax{xid, xmaxKeyShare | xmaxLockOnly, 0}
+	mode := exclusive
+	if h := old.header(tid.Offset); t.shared(h) {
+		if !slices.ContainsFunc(t.opts.Keys, t.Modified) {
+			mode = noKeyExclusive
+		}
+		ended, kept = t.newXmax(h, mode, true), t.keptLock(h)
+	}
 	if toast || !fits {
 		// While values are stored or another page is looked for, the old version
 		// stays locked.
-		t.lock(tid, cid)
+		meanwhile := xmax{t.xacts.Current, xmaxExclusive | xmaxLockOnly, keysUpdated}
+		if h := old.header(tid.Offset); t.shared(h) {
+			meanwhile = t.newXmax(h, mode, false)
+		}
+		t.lock(tid, cid, meanwhile)
 	}
 	if toast {
 		before := slices.Clone(t.old)
 		if values, err = t.toast(v, values, before); err == nil {
-			if v, err = t.prepare(values); err == nil {
+			if v, err = t.prepare(values, true); err == nil {
 				err = t.tooBig(v)
 			}
 		}
@@ -169,14 +206,11 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	t.clearVisible(p)
 	off := t.place(p, block, v)
 	nu := storage.TID{Block: block, Offset: off}
-	// The worker's lock on the old version is kept on the new one, as if it were
-	// somebody else's.
-	xid := t.xacts.Current
 	p.headers[off-1] = header{
-		xmin: xid, xmax: xid, cid: cid, ctid: nu, infomask: updatedRow | xmaxKeyShare | xmaxLockOnly,
+		xmin: xid, xmax: kept.xid, cid: cid, ctid: nu, infomask: updatedRow | kept.infomask, infomask2: kept.infomask2,
 	}
 	h := old.header(tid.Offset)
-	h.setXmax(xid, 0, keysUpdated)
+	h.set(ended)
 	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
 	if hot {
@@ -236,7 +270,7 @@ func (t *Table) differ(columns []int, values []datum.Value) bool {
 	any := false
 	for _, i := range columns {
 		a, b := &t.old[i], &values[i]
-		t.modified[i] = a.Null != b.Null || !a.Null && (a.Bits != b.Bits || a.Form != b.Form || !bytes.Equal(a.Bytes, b.Bytes))
+		t.modified[i] = a.Null != b.Null || !a.Null && (t.opts.Attrs[i].Word(a) != t.opts.Attrs[i].Word(b) || a.Form != b.Form || !bytes.Equal(a.Bytes, b.Bytes))
 		any = any || t.modified[i]
 	}
 	return any
@@ -330,7 +364,11 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	t.clearVisible(p)
 	p.prunable(t.xacts.Current)
 	h := p.header(tid.Offset)
-	h.setXmax(t.xacts.Current, 0, keysUpdated)
+	if t.shared(h) {
+		h.set(t.newXmax(h, exclusive, true))
+	} else {
+		h.setXmax(t.xacts.Current, 0, keysUpdated)
+	}
 	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid

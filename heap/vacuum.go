@@ -52,6 +52,7 @@ type freezing struct {
 	off       storage.OffsetNumber
 	infomask  uint16
 	infomask2 uint16
+	fixed     uint16 // bits of the infomask that say what the version contains
 	xmax      uint32
 }
 
@@ -79,7 +80,7 @@ func (t *Table) VacuumBegin(o VacuumOptions, hasIndex bool) *VacuumScan {
 		next++
 	}
 	s.Indexes = hasIndex && len(s.Dead) > 0 && o.IndexCleanup >= 0
-	if o.IndexCleanup == 0 && float64(deadPages) < float64(s.pages)*bypassPages {
+	if o.IndexCleanup == 0 && deadPages < int(float64(s.pages)*bypassPages) {
 		s.Indexes = false
 	}
 	return s
@@ -174,6 +175,7 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 // the page that rows were inserted on.
 func (t *Table) VacuumEnd(s *VacuumScan) {
 	t.fsm.Vacuum(0, storage.BlockNumber(s.pages))
+	t.dead = 0 // what VACUUM reports: nothing was kept for anybody's snapshot
 }
 
 // allVisible says whether everybody sees all versions of a page, and whether they
@@ -219,7 +221,12 @@ func (r *pruning) planFreeze(h *header, off storage.OffsetNumber, x *Transaction
 		}
 	}
 	if h.xmax != 0 {
-		if x.removable(h.xmax) {
+		multi := h.infomask&xmaxIsMulti != 0
+		if multi && !x.multiRunning(h.xmax) {
+			// A MultiXact that nobody needs must not stay.
+			r.freezeRequired = true
+		}
+		if multi && !x.multiRunning(h.xmax) || !multi && x.removable(h.xmax) {
 			f.xmax = 0
 			f.infomask = f.infomask&^xmaxBits | xmaxInvalid
 			f.infomask2 &^= hotUpdated | keysUpdated
@@ -248,7 +255,7 @@ func (r *pruning) freezePlanBytes() int {
 	slices.SortFunc(r.frozen, func(a, b freezing) int {
 		return cmp.Or(
 			cmp.Compare(a.xmax, b.xmax), cmp.Compare(a.infomask2, b.infomask2),
-			cmp.Compare(a.infomask, b.infomask), cmp.Compare(a.off, b.off),
+			cmp.Compare(a.infomask, b.infomask), cmp.Compare(a.fixed, b.fixed), cmp.Compare(a.off, b.off),
 		)
 	})
 	plans := 0
@@ -266,10 +273,18 @@ func (r *pruning) freezePlanBytes() int {
 	return sizeOfFreezePlans + sizeOfFreezePlan*plans + offsetSize*len(r.frozen)
 }
 
-// Empty gives the table a new file without pages, as TRUNCATE does.
-func (t *Table) Empty() {
+// Empty gives the table a new file without pages, as TRUNCATE does. restore brings
+// the old one back after a rollback.
+func (t *Table) Empty() (restore func()) {
+	old := *t
 	t.pages, t.fsm, t.vm = nil, fsm.Map{Changed: t.dirtyFSM}, visibilityMap{}
 	t.bodies, t.items, t.bodyChunk, t.itemChunk = nil, nil, 0, 0
 	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
+	t.generation++
 	t.rows, t.dead, t.live = nil, 0, 0
+	return func() {
+		counters := t.Counters
+		*t = old
+		t.Counters = counters
+	}
 }

@@ -37,6 +37,9 @@ func (t *Table) visible(p *page, h *header) bool {
 			if h.infomask&xmaxInvalid != 0 || h.lockOnly() {
 				return true
 			}
+			if h.infomask&xmaxIsMulti != 0 {
+				return !x.current(x.updateXID(h))
+			}
 			if !x.current(h.xmax) {
 				t.hint(p, h, xmaxInvalid, 0)
 				return true
@@ -56,6 +59,12 @@ func (t *Table) visible(p *page, h *header) bool {
 		return true
 	case h.infomask&xmaxCommitted != 0:
 		return h.lockOnly()
+	case h.infomask&xmaxIsMulti != 0:
+		if h.lockOnly() {
+			return true
+		}
+		end := x.updateXID(h)
+		return !x.current(end) && (x.running(end) || !x.didCommit(end))
 	case x.current(h.xmax):
 		return h.lockOnly()
 	case x.running(h.xmax):
@@ -80,7 +89,7 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 			if h.infomask&xmaxInvalid != 0 || h.lockOnly() {
 				return statusInsertInProgress
 			}
-			if x.current(h.xmax) {
+			if x.current(x.updateXID(h)) {
 				return statusDeleteInProgress
 			}
 			return statusInsertInProgress
@@ -99,12 +108,19 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 	if h.lockOnly() {
 		// A locker that is gone leaves nothing behind.
 		if h.infomask&xmaxCommitted == 0 {
-			if x.current(h.xmax) || x.running(h.xmax) {
+			if h.infomask&xmaxIsMulti != 0 {
+				if x.multiRunning(h.xmax) {
+					return statusLive
+				}
+			} else if x.inProgress(h.xmax) {
 				return statusLive
 			}
 			t.hint(p, h, xmaxInvalid, 0)
 		}
 		return statusLive
+	}
+	if h.infomask&xmaxIsMulti != 0 {
+		return t.multiStatus(p, h)
 	}
 	if h.infomask&xmaxCommitted == 0 {
 		switch {
@@ -121,6 +137,25 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 		return statusDead
 	}
 	return statusRecentlyDead
+}
+
+// multiStatus is vacuumStatus for a version whose inserter has committed and that
+// one of several transactions has ended. No hint bit says that it did.
+func (t *Table) multiStatus(p *page, h *header) status {
+	x := t.xacts
+	end := x.updateXID(h)
+	switch {
+	case x.inProgress(end):
+		return statusDeleteInProgress
+	case x.didCommit(end):
+		if x.removable(end) {
+			return statusDead
+		}
+		return statusRecentlyDead
+	case !x.multiRunning(h.xmax):
+		t.hint(p, h, xmaxInvalid, 0)
+	}
+	return statusLive
 }
 
 // surelyDead says whether the hint bits alone show that nobody can see the

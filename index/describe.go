@@ -61,9 +61,12 @@ func (t *BTree) Stats() Stats {
 	return s
 }
 
-// Deleted says whether page block has been deleted; pageinspect shows such pages,
-// but the recordings leave them out.
-func (t *BTree) Deleted(block storage.BlockNumber) bool { return t.pages[block].deleted }
+// Deleted says whether page block is a leaf that has been deleted; pageinspect
+// shows such pages, but the recordings leave them out.
+func (t *BTree) Deleted(block storage.BlockNumber) bool {
+	p := t.pages[block]
+	return p.deleted && p.leaf()
+}
 
 // AppendPageLine appends a page as a line of the recordings' pages.tsv.gz: type
 // and level, then itemoffset,ctid,itemlen,dead of each item, as pageinspect's
@@ -73,6 +76,8 @@ func (t *BTree) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	t.settle(p)
 	kind := byte('i')
 	switch {
+	case p.deleted:
+		kind = 'D'
 	case p.block == t.root:
 		// A root shows as such even when it is a leaf.
 		kind = 'r'
@@ -89,6 +94,9 @@ func (t *BTree) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	dst = append(dst, '\t', kind, '\t')
 	dst = strconv.AppendInt(dst, int64(p.level), 10)
 	dst = append(dst, '\t')
+	if p.deleted {
+		return dst // its items mean nothing any more
+	}
 	off := 0
 	if p.hasHigh {
 		off++

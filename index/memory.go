@@ -2,41 +2,13 @@ package index
 
 import "applysim/wal/storage"
 
-// memory hands out the arrays of pages from large chunks, so that a page costs
-// what it holds and pages lie together.
-type memory struct {
-	items []item
-	order []uint16
-	los   []uint64
-	bytes []byte
-	chunk int // size of the newest chunks, in items or, for bytes, in 16 bytes
-}
-
-// The sizes of chunks, in items: the first one holds a page, each further one
-// is twice as large.
-const (
-	firstChunk = 1 << 9
-	lastChunk  = 1 << 17
-)
-
-// give returns an empty slice with room for n elements, cut from *chunk.
-func give[T any](m *memory, chunk *[]T, n, scale int) []T {
-	if cap(*chunk)-len(*chunk) < n {
-		m.chunk = min(max(m.chunk*2, firstChunk), lastChunk)
-		*chunk = storage.Large[T](max(m.chunk*scale, n))
-	}
-	at := len(*chunk)
-	*chunk = (*chunk)[:at+n]
-	return (*chunk)[at : at : at+n]
-}
-
 // arrays gives a page that has no memory yet room for n items.
 func (t *BTree) arrays(p *page, n int) {
-	m := &t.memory
-	p.items = give(m, &m.items, n, 1)
-	p.order = give(m, &m.order, n, 1)
+	m := t.log.Memory()
+	p.items = storage.Give[item](m, n)
+	p.order = storage.Give[uint16](m, n)
 	if t.plan.wide {
-		p.los = give(m, &m.los, n, 1)
+		p.los = storage.Give[uint64](m, n)
 	}
 }
 
@@ -58,7 +30,7 @@ func (t *BTree) slabExpected(p *page, used int) int {
 
 // slabBytes gives a page a slab with room for n bytes.
 func (t *BTree) slabBytes(p *page, n int) {
-	p.slab = give(&t.memory, &t.memory.bytes, n, 16)
+	p.slab = storage.Give[byte](t.log.Memory(), n)
 }
 
 // itemsExpected is how many items a page may have in the end: what it has and

@@ -111,7 +111,9 @@ type BTree struct {
 	root  storage.BlockNumber
 
 	rightmost  storage.BlockNumber // rightmost leaf, kept up to date by splits
-	remembered bool                // PostgreSQL would remember the rightmost leaf now
+	guessing   bool                // the first column is short enough to guess leaves by it
+	guessed    *[guesses]storage.BlockNumber
+	remembered bool // PostgreSQL would remember the rightmost leaf now
 
 	equalImage bool // every key column's class says that equal values have equal bytes
 	dedup      bool // deduplication is allowed
@@ -119,8 +121,7 @@ type BTree struct {
 	plainSize  int // size of an item whose abbreviated key is whole, bytes
 	attrs      []datum.Attr
 
-	memory memory
-	fsm    fsm.Map // pages that can be used again
+	fsm fsm.Map // pages that can be used again
 
 	vacuum     vacuumStats
 	unrecycled int // btm_last_cleanup_num_delpages
@@ -157,6 +158,7 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
 	if t.plan.wide {
 		t.scratch.los = []uint64{}
 	}
+	t.guessing = len(t.plan.segments) > 0 && t.plan.segments[0].width <= 32
 	return t
 }
 

@@ -26,31 +26,34 @@ type item struct {
 // when somebody looks for a place among them: the first len(order) items are
 // in order, those after them have arrived since.
 type page struct {
-	free    int         // PageGetExactFreeSpace: bytes between the line pointers and the items
+	// What an insert into a leaf touches stands first, so that it shares a cache
+	// line.
 	items   []item      // in order of arrival, the high key left out
-	order   []uint16    // the numbers of items in key order
 	most    uint64      // greatest hi of all items
 	listMax storage.TID // greatest heap TID of all posting lists
-	los     []uint64    // second parts of the abbreviated keys, parallel to items, if the plan is wide
-	his     []uint64    // internal pages: hi of each item, in key order
-	slab    []byte      // entries, see below
-	hint    int         // where the last item went, in key order
-	level   int         // 0 for leaves
+	lsn     wal.LSN
+	free    int    // PageGetExactFreeSpace: bytes between the line pointers and the items
+	low     uint64 // hi of the page's lower bound: no item has a lesser one
 
-	high    item // high key
-	highLo  uint64
-	hasHigh bool // false on the rightmost page of a level
+	order []uint16 // the numbers of items in key order
+	high  item     // high key
+	dirty bool     // changed since the last checkpoint has written it
 
-	block      storage.BlockNumber
-	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
-	low        uint64              // hi of the page's lower bound: no item has a lesser one
-	lsn        wal.LSN
-	dirty      bool // changed since the last checkpoint has written it
+	hasHigh    bool // false on the rightmost page of a level
 	incomplete bool // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
 	garbage    bool // BTP_HAS_GARBAGE: some items may be dead
 	halfDead   bool // BTP_HALF_DEAD: no downlink leads here any more
 	deleted    bool // BTP_DELETED: out of the tree, and when that was
 	deleteXID  uint32
+
+	highLo     uint64
+	los        []uint64 // second parts of the abbreviated keys, parallel to items, if the plan is wide
+	his        []uint64 // internal pages: hi of each item, in key order
+	slab       []byte   // entries, see below
+	hint       int      // where the last item went, in key order
+	level      int      // 0 for leaves
+	block      storage.BlockNumber
+	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
 }
 
 // A slab entry begins with a header of 4 bytes:
@@ -253,11 +256,13 @@ func (p *page) first() int {
 // append adds an item without a place in the key order. size is its
 // IndexTupleSize.
 func (p *page) append(it item, lo uint64, size int) {
-	if len(p.order) == len(p.items) && (it.hi > p.most || len(p.items) == 0) {
-		// It goes to the end, so that the order is known.
-		p.order = append(p.order, uint16(len(p.items)))
+	if it.hi > p.most || len(p.items) == 0 {
+		if len(p.order) == len(p.items) {
+			// It goes to the end, so that the order is known.
+			p.order = append(p.order, uint16(len(p.items)))
+		}
+		p.most = it.hi
 	}
-	p.most = max(p.most, it.hi)
 	p.items = append(p.items, it)
 	if p.los != nil {
 		p.los = append(p.los, lo)

@@ -2,7 +2,11 @@ package index
 
 // Finding places in the tree, after nbtsearch.c.
 
-import mathbits "math/bits"
+import (
+	mathbits "math/bits"
+
+	"applysim/wal/storage"
+)
 
 // step is one page of a descent: where the downlink that was followed stands.
 type step struct {
@@ -101,15 +105,16 @@ func (t *BTree) lowerBound(k *key, p *page) int {
 // one that is before it. The first one is minus infinity.
 func (t *BTree) downlink(k *key, p *page) int {
 	his, want := p.his, k.hi
+	// Written so that no step is a branch, which nobody could predict.
 	lo, n := 1, len(his)-1
 	for n > 0 {
-		half := n >> 1
-		if his[lo+half] <= want {
-			lo += half + 1
-			n -= half + 1
-		} else {
-			n = half
+		half := (n + 1) >> 1
+		next := lo
+		if his[lo+half-1] <= want {
+			next = lo + half
 		}
+		lo = next
+		n -= half
 	}
 	// All from lo on are after the key; those just before may begin like it.
 	if lo == 1 || his[lo-1] != want {
@@ -164,7 +169,34 @@ func (t *BTree) findLeaf(k *key) *page {
 	if onRightmost && p.room() >= k.size {
 		return p // no split, so that nobody needs the way
 	}
-	return t.descend(k)
+	if !t.guessing {
+		return t.descend(k)
+	}
+	return t.guessLeaf(k)
+}
+
+// guesses is the number of leaves that are remembered by the first column of a
+// key. It is a power of two.
+const guesses = 1 << 13
+
+// guessLeaf is descend for a key whose first column may be one of few: the leaf
+// where the last such key went is likely the one. It is if the key is strictly
+// between the leaf's bounds.
+func (t *BTree) guessLeaf(k *key) *page {
+	if t.guessed == nil {
+		t.guessed = new([guesses]storage.BlockNumber)
+	}
+	// The upper half of a product depends on all bits of its factors.
+	slot, _ := mathbits.Mul64(k.hi&t.plan.segments[0].mask.hi*0x9e3779b97f4a7c15, guesses)
+	if b := t.guessed[slot]; b != 0 && int(b) < len(t.pages) {
+		p := t.pages[b]
+		if k.hi > p.low && k.hi < p.high.hi && p.hasHigh && p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted {
+			return p // no split, so that nobody needs the way
+		}
+	}
+	p := t.descend(k)
+	t.guessed[slot] = p.block
+	return p
 }
 
 // place returns where the key goes on leaf p: the place of the first item that

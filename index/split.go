@@ -111,37 +111,20 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	if nuEntry != nil {
 		size = nuEntry.size
 	}
-	t.arrays(right, t.itemsExpected(len(p.items)-first+1, p.free+t.used(p, 0, first), size))
+	plain := nuEntry == nil && t.allPlain(p)
+	leaving := first * (size + storage.LinePointerSize)
+	if !plain {
+		leaving = t.used(p, 0, first)
+	}
+	t.arrays(right, t.itemsExpected(len(p.items)-first+1, p.free+leaving, size))
 	t.slabBytes(right, t.slabExpected(p, len(p.slab)))
 	if p.hasHigh {
 		right.copyHigh(p)
 	}
-	put := func(q *page) {
-		c := nu
-		if nuEntry != nil {
-			c.ref = q.addEntry(nuEntry)
-		}
-		q.push(c, nuLo, size)
-	}
-	hint := -1
-	for i, n := range p.order {
-		if i == at {
-			if newLeft {
-				put(left)
-			} else {
-				put(right)
-				hint = len(right.order) - 1
-			}
-		}
-		if i < first {
-			t.copyItem(left, p, n)
-		} else {
-			t.copyItem(right, p, n)
-		}
-	}
-	if at == len(p.order) {
-		put(right)
-		hint = len(right.order) - 1
+	if plain {
+		t.sharePlain(p, left, right, first, at, newLeft, nu, nuLo)
+	} else {
+		t.share(p, left, right, first, at, newLeft, nu, nuLo, nuEntry)
 	}
 	if !p.leaf() {
 		// The first item of an internal page is minus infinity: its key goes.
@@ -153,8 +136,8 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 		}
 		it.ref = right.addEntry(&entry{size: tupleHeaderSize})
 	}
-	if hint >= 0 {
-		right.hint = hint
+	if !newLeft {
+		right.hint = at - first
 	}
 	right.low = high.hi
 	bytes := pageSpace - right.free - storage.LinePointerSize*(len(right.order)+right.first())
@@ -163,6 +146,35 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 		p.hint = min(at, len(p.order)-1)
 	}
 	return bytes
+}
+
+// share is the part of distribute that shares out the items. nuEntry is the new
+// item's slab entry, nil if it has none.
+func (t *BTree) share(p, left, right *page, first, at int, newLeft bool, nu item, nuLo uint64, nuEntry *entry) {
+	put := func(q *page) {
+		c, size := nu, t.plainSize
+		if nuEntry != nil {
+			c.ref, size = q.addEntry(nuEntry), nuEntry.size
+		}
+		q.push(c, nuLo, size)
+	}
+	for i, n := range p.order {
+		if i == at {
+			if newLeft {
+				put(left)
+			} else {
+				put(right)
+			}
+		}
+		if i < first {
+			t.copyItem(left, p, n)
+		} else {
+			t.copyItem(right, p, n)
+		}
+	}
+	if at == len(p.order) {
+		put(right)
+	}
 }
 
 // used is the bytes of items from place from up to place to, line pointers

@@ -52,6 +52,7 @@ type splitFinder struct {
 	minFirst int // smallest first right tuple among legal splits
 	points   []splitPoint
 	interval int
+	plain    plainOrder
 }
 
 // findSplit chooses where to split page p, given a new item of size bytes that
@@ -59,7 +60,7 @@ type splitFinder struct {
 // and whether the new item goes left.
 func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size int) (firstRight int, newLeft bool) {
 	f := &t.split
-	*f = splitFinder{t: t, p: p, newItem: newItem, newTID: newTID, newAt: at, points: f.points[:0]}
+	*f = splitFinder{t: t, p: p, newItem: newItem, newTID: newTID, newAt: at, points: f.points[:0], plain: f.plain}
 	f.newSize = size + storage.LinePointerSize
 	f.left, f.right = pageSpace, pageSpace
 	if p.hasHigh {
@@ -67,7 +68,12 @@ func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size i
 	}
 	f.total = f.right - p.free
 	f.minFirst = 1 << 30
-	f.collect()
+	plain := size == t.plainSize && t.allPlain(p)
+	if plain {
+		f.collectPlain()
+	} else {
+		f.collect()
+	}
 	t.Counters.SplitPoints += int64(len(f.points))
 
 	rightmost := !p.hasHigh
@@ -91,7 +97,11 @@ func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size i
 		}
 	}
 	leftPage, rightPage := f.points[0], f.points[len(f.points)-1]
-	f.sort(weight, weighted)
+	if plain {
+		f.sortPlain(weight, weighted)
+	} else {
+		f.sort(weight, weighted)
+	}
 	f.interval = f.defaultInterval()
 	perfect, how := f.strategy(&leftPage, &rightPage)
 	switch how {

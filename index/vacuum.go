@@ -275,13 +275,19 @@ func (t *BTree) dirtyFSM(block storage.BlockNumber, p *fsmPage) {
 
 // Empty gives the index a new file with nothing but a metapage and writes that, as
 // TRUNCATE does.
-func (t *BTree) Empty() {
+func (t *BTree) Empty() (restore func()) {
+	old := *t
 	t.pages = []*page{nil}
 	t.root, t.rightmost, t.fastLevel, t.unrecycled = 0, 0, 0, 0
 	t.remembered = false
 	t.fsm = fsm.Map{Changed: t.dirtyFSM}
-	t.vacuum, t.memory = vacuumStats{}, memory{}
+	t.vacuum = vacuumStats{}
 	t.log.NewPage(t.rel, 0, metapage{t})
+	return func() {
+		counters := t.Counters
+		*t = old
+		t.Counters = counters
+	}
 }
 
 // metapage is the metapage of an index without a root as wal.Page.

@@ -47,6 +47,9 @@ const (
 	XLOGCheckpointOnline
 	StandbyRunningXacts
 	CLOGZeroPage
+	MultiXactCreateID
+	MultiXactZeroOffPage
+	MultiXactZeroMemPage
 
 	// NumRecordTypes is the number of record types.
 	NumRecordTypes int = iota
@@ -80,25 +83,33 @@ const (
 	SizeOfDeletedOffset = 2
 	SizeOfBtreeUpdate   = 2
 
-	sizeOfHeapInsert   = 3
-	sizeOfHeapUpdate   = 14
-	sizeOfHeapDelete   = 8
-	sizeOfHeapLock     = 8
-	sizeOfHeapTruncate = 12
-	sizeOfHeapPrune    = 2
-	sizeOfHeapVisible  = 5
-	sizeOfBtreeDelete  = 9
-	sizeOfBtreeVacuum  = 4
-	sizeOfMarkHalfDead = 20
-	sizeOfUnlinkPage   = 36
-	sizeOfReusePage    = 25
-	sizeOfBtreeInsert  = 2
-	sizeOfBtreeSplit   = 10
-	sizeOfBtreeDedup   = 2
-	sizeOfBtreeNewroot = 8
-	sizeOfZeroPage     = 8
-	sizeOfXactCommit   = 8
-	sizeOfSequenceLog  = 53
+	// SizeOfMultiXactMember is sizeof(MultiXactMember).
+	SizeOfMultiXactMember = 8
+	// SizeOfXID is sizeof(TransactionId).
+	SizeOfXID = 4
+
+	sizeOfHeapInsert      = 3
+	sizeOfHeapUpdate      = 14
+	sizeOfHeapDelete      = 8
+	sizeOfHeapLock        = 8
+	sizeOfHeapTruncate    = 12
+	sizeOfHeapPrune       = 2
+	sizeOfHeapVisible     = 5
+	sizeOfBtreeDelete     = 9
+	sizeOfBtreeVacuum     = 4
+	sizeOfMarkHalfDead    = 20
+	sizeOfUnlinkPage      = 36
+	sizeOfReusePage       = 25
+	sizeOfBtreeInsert     = 2
+	sizeOfBtreeSplit      = 10
+	sizeOfBtreeDedup      = 2
+	sizeOfBtreeNewroot    = 8
+	sizeOfZeroPage        = 8
+	sizeOfXactCommit      = 8
+	sizeOfMultiXactCreate = 12
+	sizeOfSubxactCount    = 4
+	sizeOfTopXID          = 5
+	sizeOfSequenceLog     = 53
 	// a prepared transaction's state file begins with this (TwoPhaseFileHeader)
 	sizeOfPrepareHeader = 72
 	sizeOfFileCount     = 4
@@ -186,6 +197,10 @@ var catalogue = [NumRecordTypes]kind{
 
 	TransactionAbort: {"Transaction", "ABORT", sizeOfXactCommit, 0, false},
 	CLOGZeroPage:     {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
+	// the main data ends with the members
+	MultiXactCreateID:    {"MultiXact", "CREATE_ID", sizeOfMultiXactCreate, 0, false},
+	MultiXactZeroOffPage: {"MultiXact", "ZERO_OFF_PAGE", sizeOfZeroPage, 0, false},
+	MultiXactZeroMemPage: {"MultiXact", "ZERO_MEM_PAGE", sizeOfZeroPage, 0, false},
 }
 
 // Background says whether records of the type belong to no change: a checkpoint
@@ -220,5 +235,23 @@ func CommitMainData(databaseInfo, origin bool) int {
 	return n
 }
 
+// AbortMainData returns the extra data of an ABORT that a worker writes with its
+// replication origin.
+func AbortMainData() int { return CommitMainData(false, true) + replicationOrigin }
+
+// Subtransactions is what a COMMIT carries of n subtransactions, in bytes.
+func Subtransactions(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return sizeOfSubxactCount + SizeOfXID*n
+}
+
 // DroppedFiles is what a COMMIT carries of n files that go with it, in bytes.
-func DroppedFiles(n int) int { return sizeOfFileCount + sizeOfFileLocator*n }
+func DroppedFiles(n int) int { return sizeOfFileCount + FileLocators(n) }
+
+// AbortedFiles is what an ABORT carries of n new files that go with it, in bytes.
+func AbortedFiles(n int) int { return sizeOfXactXinfo + DroppedFiles(n) }
+
+// FileLocators is the length of n files' names, in bytes (RelFileLocator).
+func FileLocators(n int) int { return sizeOfFileLocator * n }

@@ -11,6 +11,10 @@ func (l *Log) NewPageFork(rel RelID, fork uint8, block storage.BlockNumber, p Pa
 	return l.insert(XLOGFPI, rel, fork, block, image.Length+image.Header, image.Length)
 }
 
+// Compresses says whether images are compressed, so that their length depends on
+// every byte of the page.
+func (l *Log) Compresses() bool { return l.images.Compression != NoCompression }
+
 // InsertLocal is InsertPlain for a record that is written by another process than
 // the apply worker, so that it does not carry the replication origin.
 func (l *Log) InsertLocal(t RecordType, extra int) LSN {

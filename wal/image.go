@@ -7,6 +7,7 @@ import (
 	"applysim/wal/lz4"
 	"applysim/wal/pglz"
 	"applysim/wal/storage"
+	"applysim/wal/zstd"
 )
 
 // Sizes of an image's headers. Source: REL_18_1,
@@ -62,6 +63,7 @@ type imageWork struct {
 	page [storage.PageSize]byte
 	pglz pglz.Compressor
 	lz4  lz4.Compressor
+	zstd zstd.Compressor
 }
 
 // NeedsImage says whether a record that changes a page with the given LSN must
@@ -134,6 +136,7 @@ func (l *Log) InsertFork(t RecordType, rel RelID, fork uint8, block storage.Bloc
 // records of the checkpoint itself are written unless quiet.
 func (l *Log) Checkpoint(running int, quiet bool) {
 	l.redo = l.InsertLSN()
+	l.marks = append(l.marks, Mark{Redo: l.redo, Total: l.total, Imaged: l.TotalImaged()})
 	if quiet {
 		return
 	}
@@ -164,6 +167,8 @@ func (l *Log) compress(b []byte, header int) (int, bool) {
 		n = len(c)
 	case LZ4:
 		n = len(l.work.lz4.Compress(b))
+	case ZSTD:
+		n = len(l.work.zstd.Compress(b))
 	default:
 		return 0, false
 	}

@@ -20,7 +20,8 @@ type Record struct {
 	FPI      int                 // bytes of full-page images within Length
 }
 
-// Sink gets each record in the order of writing.
+// Sink gets each record in the order of writing. One that follows a recording may
+// change the record's end, and must then move the log there.
 type Sink func(*Record)
 
 // Count is how many records there were, and their bytes.
@@ -50,15 +51,19 @@ type Options struct {
 type Log struct {
 	lsn     LSN // end of the last record
 	left    int // bytes left on the WAL page of lsn
+	topXID  int // bytes of the top-level transaction id that the next record must carry
 	segment uint64
 	fixed   [NumRecordTypes]int // length of each type without block data
 	sink    Sink
 	names   []string
 	counts  []Count // by relation, then type; row 0 belongs to NoRelation
+	imaged  []int64 // records with images, likewise
+	marks   []Mark
 	total   Count
 	images  ImageOptions
 	redo    LSN // redo pointer of the last checkpoint
 	work    imageWork
+	memory  storage.Arena
 }
 
 // NewLog returns an empty log.
@@ -66,7 +71,7 @@ func NewLog(o Options) *Log {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = DefaultSegmentSize
 	}
-	l := &Log{segment: o.SegmentSize, sink: o.Sink, images: o.Images, counts: make([]Count, NumRecordTypes)}
+	l := &Log{segment: o.SegmentSize, sink: o.Sink, images: o.Images, counts: make([]Count, NumRecordTypes), imaged: make([]int64, NumRecordTypes)}
 	l.MoveTo(o.Start)
 	for t := range catalogue {
 		k := &catalogue[t]
@@ -79,6 +84,7 @@ func NewLog(o Options) *Log {
 func (l *Log) Register(name string) RelID {
 	l.names = append(l.names, name)
 	l.counts = append(l.counts, make([]Count, NumRecordTypes)...)
+	l.imaged = append(l.imaged, make([]int64, NumRecordTypes)...)
 	return RelID(len(l.names) - 1)
 }
 
@@ -103,12 +109,18 @@ func (l *Log) Insert(t RecordType, rel RelID, block storage.BlockNumber, data in
 // in all, which are part of data.
 func (l *Log) insert(t RecordType, rel RelID, fork uint8, block storage.BlockNumber, data, images int) LSN {
 	length := l.fixed[t] + data
-	c := &l.counts[int(rel+1)*NumRecordTypes+int(t)]
+	if l.topXID != 0 {
+		length += l.topXID
+		l.topXID = 0
+	}
+	n := int(rel+1)*NumRecordTypes + int(t)
+	c := &l.counts[n]
 	c.Records++
 	c.Bytes += int64(length)
 	l.total.Records++
 	l.total.Bytes += int64(length)
 	if images > 0 {
+		l.imaged[n]++
 		c.FPIBytes += int64(images)
 		l.total.FPIBytes += int64(images)
 	}
@@ -122,10 +134,12 @@ func (l *Log) insert(t RecordType, rel RelID, fork uint8, block storage.BlockNum
 	}
 	end := l.lsn
 	if l.sink != nil {
-		l.sink(&Record{
+		r := Record{
 			Start: before.Start(l.segment), End: end, Type: t, Relation: rel, Fork: fork, Block: block,
 			Length: length, FPI: images,
-		})
+		}
+		l.sink(&r)
+		end = r.End
 	}
 	return end
 }
@@ -155,12 +169,23 @@ func (l *Log) InsertPlain(t RecordType, extra int) LSN {
 	return l.InsertMain(t, NoRelation, storage.InvalidBlock, 0, extra)
 }
 
+// LogTopXID makes the next record carry the id of the top-level transaction: the
+// first one of a subtransaction does at wal_level logical, so that logical decoding
+// knows where it belongs (XLR_BLOCK_ID_TOPLEVEL_XID).
+func (l *Log) LogTopXID() { l.topXID = sizeOfTopXID }
+
+// Memory is what the relations that write to the log keep their pages in: one
+// arena for all of them.
+func (l *Log) Memory() *storage.Arena { return &l.memory }
+
 // SetSink replaces the sink.
 func (l *Log) SetSink(s Sink) { l.sink = s }
 
 // ResetCounts forgets all counts, but not the position.
 func (l *Log) ResetCounts() {
 	clear(l.counts)
+	clear(l.imaged)
+	l.marks = nil
 	l.total = Count{}
 }
 

@@ -43,6 +43,7 @@ type replayOptions struct {
 	set                             []string
 	version, records, format        string
 	skipConflicts                   bool
+	checkpoints, walWriter          bool
 }
 
 func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
@@ -53,7 +54,9 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
 	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
-	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict (not supported yet)")
+	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
+	f.BoolVar(&o.checkpoints, "checkpoints", true, "make checkpoints as checkpoint_timeout and max_wal_size ask for, by the\ncommit times in the stream; off with --case, whose events have them,\nunless it is given")
+	f.BoolVar(&o.walWriter, "wal-writer", true, "flush asynchronous commits in the WAL writer's rhythm, by the commit times\nin the stream; without it only a checkpoint does. Hint bits depend on it.\nOff with --case unless it is given")
 	return formatFlag(f, replayFormats...)
 }
 
@@ -70,6 +73,10 @@ func replay(env environment, args []string) error {
 	o.format = *format
 	if err := o.check(f); err != nil {
 		return err
+	}
+	if o.caseDir != "" {
+		o.checkpoints = o.checkpoints && f.Changed("checkpoints")
+		o.walWriter = o.walWriter && f.Changed("wal-writer")
 	}
 
 	// The sink needs the worker's log, and the worker is made with the sink.
@@ -108,7 +115,10 @@ func replay(env environment, args []string) error {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	start := s.worker.Log().InsertLSN()
-	messages, err := recorded.ApplyWith(s.worker, s.stream, s.events, false)
+	s.worker.SkipConflicts(o.skipConflicts)
+	schedule := apply.NewSchedule(s.worker)
+	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
+	messages, err := recorded.ApplyScheduled(s.worker, s.stream, s.events, false, schedule)
 	stopped, err := o.stopped(err)
 	if err != nil {
 		return err
@@ -165,9 +175,6 @@ func (o *replayOptions) stopped(err error) (*recorded.MessageError, error) {
 	var stop *apply.StopError
 	if !errors.As(err, &at) || !errors.As(err, &stop) {
 		return nil, err
-	}
-	if o.skipConflicts && strings.Contains(stop.Text, "conflict=") {
-		return nil, fmt.Errorf("message %d (offset %d): not supported: --skip-conflicts: going on after a conflict", at.Message, at.Offset)
 	}
 	return at, nil
 }
@@ -251,7 +258,7 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	}
 	attach(w.Log())
 	warnings := schemaWarnings(o.schema, db)
-	if settings.FullPageWrites && len(events) == 0 {
+	if settings.FullPageWrites && len(events) == 0 && !o.checkpoints {
 		warnings = append(warnings, "tables start empty and no checkpoint is assumed during the run (see --events): "+
 			"full_page_writes is on, but pages that the run itself adds are not written as images")
 	}

@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"applysim/experiments/recorded"
 	"applysim/experiments/table"
@@ -19,30 +22,30 @@ func printReplay(w io.Writer, format string, worker *apply.Worker, r *recorded.R
 	case "csv":
 		return walTable(worker.Log(), false).CSV(w)
 	}
-	records, tables := walTable(worker.Log(), true), tablesTable(worker, r)
+	parts := []*table.Table{walTable(worker.Log(), true)}
+	if images := imagesTable(r.Images); images != nil {
+		parts = append(parts, images)
+	}
+	parts = append(parts, tablesTable(worker, r))
 	lines := endLines(worker, r)
 	if format == "markdown" {
-		if err := records.Markdown(w); err != nil {
-			return err
+		for _, t := range parts {
+			if err := t.Markdown(w); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w)
-		if err := tables.Markdown(w); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
 		for _, line := range lines {
 			fmt.Fprintf(w, "- %s\n", line)
 		}
 		return nil
 	}
-	if err := records.Text(w); err != nil {
-		return err
+	for _, t := range parts {
+		if err := t.Text(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w)
-	if err := tables.Text(w); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
 	for _, line := range lines {
 		fmt.Fprintln(w, line)
 	}
@@ -136,6 +139,16 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	}
 	if r.Changes > 0 {
 		lines = append(lines, fmt.Sprintf("%.1f bytes of records a change", float64(total.Bytes)/float64(r.Changes)))
+	}
+	var conflicts []string
+	for _, kind := range slices.Sorted(maps.Keys(r.Conflicts)) {
+		conflicts = append(conflicts, fmt.Sprintf("%s %s", kind, table.Integer(r.Conflicts[kind])))
+	}
+	if len(conflicts) > 0 {
+		lines = append(lines, "conflicts: "+strings.Join(conflicts, ", "))
+	}
+	if n := w.Counters.Skipped; n > 0 {
+		lines = append(lines, count(n, "transaction")+" passed over because of a conflict")
 	}
 	return lines
 }

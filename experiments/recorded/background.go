@@ -54,11 +54,14 @@ const (
 	longHeader = 3
 )
 
-// invalidations says whether a COMMIT's extra length is that of invalidation
-// messages, which come from work on the catalogs. With them a COMMIT may need the
-// long header of main data.
-func invalidations(extra int) bool {
-	messages := extra - invalidationCount
+// invalidations says whether a COMMIT's or PREPARE's extra length is that of
+// invalidation messages, which come from work on the catalogs. With them a COMMIT may
+// need the long header of main data; the header of a PREPARE counts them anyway.
+func invalidations(record string, extra int) bool {
+	messages := extra
+	if record != "PREPARE" {
+		messages -= invalidationCount
+	}
 	return messages > 0 && (messages%invalidationMessage == 0 || (messages-longHeader)%invalidationMessage == 0)
 }
 

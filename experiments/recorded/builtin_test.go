@@ -7,8 +7,11 @@ import (
 	"applysim/experiments/recorded"
 )
 
+// excepted are the cases with named exceptions, and the number of records.
+var excepted = map[string]int64{"wal_compression_zstd": 50}
+
 // TestBuiltin replays every case that is compiled into the program: each claims
-// to be exact.
+// to be exact, named exceptions aside.
 func TestBuiltin(t *testing.T) {
 	fsys := recorded.Builtin()
 	dirs, err := recorded.Find(fsys, ".")
@@ -29,7 +32,11 @@ func TestBuiltin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Outcome != recorded.Exact {
+			if n := excepted[c.Name]; n > 0 {
+				if r.Outcome != recorded.ExactExcept || r.Exceptions[0].Records != n {
+					t.Errorf("%s, expected %d records", r.Line(), n)
+				}
+			} else if r.Outcome != recorded.Exact {
 				t.Error(r.Line())
 			}
 			for _, s := range r.StateDifferences {
@@ -42,6 +49,8 @@ func TestBuiltin(t *testing.T) {
 	for _, name := range []string{
 		"insert_pk_text", "insert_pk_binary", "insert_four_indexes", "insert_uuid_pk",
 		"insert_low_cardinality", "wal_level_replica", "wide_transaction",
+		"full_page_writes", "wal_compression_pglz", "wal_compression_lz4", "checksums_hint_bits", "checksums_without_images",
+		"vacuum_after_deletes", "vacuum_after_updates", "vacuum_hot_table",
 	} {
 		if !names[name] {
 			t.Errorf("the case %s is missing", name)

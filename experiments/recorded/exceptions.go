@@ -85,7 +85,7 @@ func exceptionText(list []Exception) string {
 		if x.Records == 1 {
 			noun = "record"
 		}
-		fmt.Fprintf(&b, "%d %s: %s (%d bytes, simulated %d)", x.Records, noun, x.Reason, x.Expected, x.Simulated)
+		fmt.Fprintf(&b, "%d %s: %s", x.Records, noun, x.Reason)
 	}
 	return b.String()
 }

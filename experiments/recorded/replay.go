@@ -138,6 +138,7 @@ func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, sc
 	var m stream.Message
 	for n := int64(0); ; n++ {
 		for len(events) > 0 && events[0].After <= n {
+			schedule.BeforeEvent()
 			if err := w.Run(events[0].SQL, quiet); err != nil {
 				return n, err
 			}

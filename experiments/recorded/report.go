@@ -3,6 +3,7 @@ package recorded
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"applysim/model/apply"
@@ -92,7 +93,7 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 		Changes: w.Counters.Changes(), Transactions: w.Counters.Commits,
 		StartLSN: start.String(), EndLSN: log.InsertLSN().String(),
 		WAL: map[string]map[string]WALCount{}, Images: NewImages(log, start), Tables: map[string]*TableReport{},
-		Conflicts: map[string]int64{}, CPU: CPU{Terms: []CPUTerm{}},
+		Conflicts: maps.Clone(w.Counters.Conflicts), CPU: CPU{Terms: []CPUTerm{}},
 		Warnings: append([]string{}, w.Warnings...),
 	}
 	for rel := wal.NoRelation; int(rel) < log.Relations(); rel++ {
@@ -115,10 +116,6 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 	var stop *apply.StopError
 	if stopped != nil && errors.As(stopped.Err, &stop) {
 		r.Stopped = &Stop{stopped.Message, stopped.Offset, stop.Text, stop.Detail}
-		// The server counts a conflict whether it stops there or not.
-		if _, kind, ok := strings.Cut(stop.Text, "conflict="); ok {
-			r.Conflicts[kind]++
-		}
 	}
 	return r
 }

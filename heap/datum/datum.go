@@ -62,3 +62,11 @@ type Attr struct {
 	Storage byte  // attstorage: 'p', 'e', 'm' or 'x'
 	NotNull bool  // attnotnull, or known never to be null
 }
+
+// Word is the part of a by-value value that is stored: its lowest Len bytes.
+func (a *Attr) Word(v *Value) uint64 {
+	if !a.ByVal {
+		return v.Bits
+	}
+	return v.Bits << (64 - 8*uint(a.Len)) >> (64 - 8*uint(a.Len))
+}

@@ -259,19 +259,28 @@ func (m *Map) exists(a address) bool {
 	return false
 }
 
-// Truncate forgets all pages from nblocks on (FreeSpaceMapPrepareTruncateRel).
-func (m *Map) Truncate(nblocks storage.BlockNumber) {
+// Truncate forgets all pages of the relation from nblocks on. It returns the map's
+// last page, with its block number, if a part of that stays; and whether upper
+// pages must be brought up to date (FreeSpaceMapPrepareTruncateRel).
+func (m *Map) Truncate(nblocks storage.BlockNumber) (last *Page, block storage.BlockNumber, cut bool) {
 	a, slot := locate(nblocks)
+	if len(m.pages) == 0 || !m.exists(a) {
+		return nil, 0, false
+	}
+	keep := a.physical() // pages of the map that stay
+	if slot > 0 {
+		last, block = m.page(a), keep
+		keep++
+		for s := slot; s < slotsPerPage; s++ {
+			last.set(s, 0)
+		}
+	}
 	for b := range m.pages {
-		if b.level == 0 && b.number > a.number {
+		if b.physical() >= keep {
 			delete(m.pages, b)
 		}
 	}
-	if p := m.pages[a]; p != nil {
-		for s := slot; s < slotsPerPage; s++ {
-			p.set(s, 0)
-		}
-	}
+	return last, block, true
 }
 
 // Clean notes that a checkpoint has written all pages.

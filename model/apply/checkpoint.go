@@ -95,6 +95,15 @@ func (s *Schedule) Before(m *stream.Message) {
 	}
 }
 
+// BeforeEvent does what is due before a command that runs on the subscriber between
+// two messages. It has no time of its own: it is taken to come in a pause, when the
+// WAL writer has caught up.
+func (s *Schedule) BeforeEvent() {
+	if s.WALWriter {
+		s.w.xacts.Flush(s.w.log.LSN())
+	}
+}
+
 // timed makes the checkpoint that checkpoint_timeout asks for. One that has
 // nothing to do is passed over and tried again soon.
 func (s *Schedule) timed() {

@@ -66,6 +66,7 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 	w.abort()
 	if w.opts.SkipConflicts {
 		w.skipping = true
+		w.Counters.Skipped++
 		return nil
 	}
 	return &StopError{

@@ -20,6 +20,7 @@ type Counters struct {
 	Deletes        int64
 	Truncates      int64
 
+	Skipped         int64 // transactions passed over because of a conflict
 	CompressedBytes int64 // bytes that the toaster tried to compress
 	Chunks          int64 // chunks stored in TOAST tables
 	RowMoves        int64 // updates that moved a row to another partition
@@ -73,6 +74,8 @@ type TableState struct {
 	Indexes []IndexState
 	// Preset is the number of rows that were there before the first change.
 	Preset int64
+	// Truncated says that the table was truncated.
+	Truncated bool
 	// Scans as pg_stat_user_tables counts them.
 	SeqScans, SeqTupRead, IdxScans, IdxTupFetch int64
 }
@@ -93,7 +96,7 @@ func (w *Worker) Tables() []TableState {
 			continue
 		}
 		s := TableState{
-			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset,
+			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated,
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 		}
 		for _, x := range t.indexes {

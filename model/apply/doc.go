@@ -15,7 +15,21 @@
 // index expressions and predicates are not modelled yet: a message or a table
 // that needs them gives an *UnsupportedError.
 //
+// Checkpoints and VACUUM run between two messages: as events (Run, Checkpoint,
+// Vacuum), or by the clock, which is that of the commit times in the stream
+// (Schedule: checkpoint_timeout, max_wal_size, the WAL writer).
+//
+// One effect does not repeat on a real server. With synchronous_commit = off, the
+// default of a subscription, a commit is on disk only when the WAL writer has come
+// round, and until then no hint bit may say so. This decides which visit of a page
+// sets hint bits (XLOG/FPI_FOR_HINT), whether an index entry can be marked as dead
+// (kill marks, and so simple deletion), which pages VACUUM may mark all-visible
+// (Heap2/VISIBLE) and freeze, and the lengths of compressed images. Without a
+// Schedule commits count as unflushed until the next checkpoint; with
+// synchronous_commit = on none of this matters. See walwriter.go.
+//
 // Reading order: settings.go, worker.go (messages and transactions),
 // relation.go (tables and the relation map), row.go (an insert), defaults.go,
-// counters.go.
+// counters.go; event.go (checkpoints and VACUUM), checkpoint.go (when they come),
+// walwriter.go.
 package apply

@@ -5,6 +5,7 @@ package apply_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -154,3 +155,5 @@ func updateFrom(id uint32, kind byte, old, values stream.Tuple) stream.Message {
 func del(id uint32, kind byte, old ...string) stream.Message {
 	return stream.Message{Kind: stream.KindDelete, RelationID: id, OldKind: kind, Old: row(old...)}
 }
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x6170706C79)) }

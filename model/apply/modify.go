@@ -148,7 +148,8 @@ func (c *localColumn) same(a, b *datum.Value) bool {
 	if class := c.typ.OpClass(); class != nil {
 		return class.Compare(a, b) == 0
 	}
-	return a.Bits == b.Bits && string(a.Bytes) == string(b.Bytes)
+	attr := c.typ.Attr()
+	return attr.Word(a) == attr.Word(b) && string(a.Bytes) == string(b.Bytes)
 }
 
 // applyUpdate applies an update: apply_handle_update.
@@ -213,6 +214,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	}
 	t.finder.gone(w, tid)
 	w.touch(t)
+	t.count(w)
 	u, err := t.heap.Update(tid, w.values, w.command)
 	if err != nil {
 		return w.heapError(err)
@@ -301,6 +303,7 @@ func (w *Worker) applyDelete(m *stream.Message) error {
 func (w *Worker) deleteRow(t *table, tid storage.TID) {
 	t.finder.gone(w, tid)
 	w.touch(t)
+	t.count(w)
 	t.heap.Delete(tid, w.command)
 	w.command++
 	w.fire(t, "delete")

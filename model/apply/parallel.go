@@ -59,6 +59,7 @@ type parallelWorker struct {
 // savepoint is a remote subtransaction.
 type savepoint struct {
 	remote       uint32
+	depth        int          // of its subtransaction: one that was rolled back leaves an empty one behind
 	before       []Statistics // what the transaction had done until then
 	droppedFiles int
 }
@@ -172,8 +173,8 @@ func (w *Worker) startSubtransaction(remote uint32) {
 		p.topLogged = w.xacts.Current != 0
 	}
 	w.settle(p)
-	p.savepoints = append(p.savepoints, savepoint{remote, slices.Clone(p.done), w.droppedFiles})
 	w.xacts.Savepoint()
+	p.savepoints = append(p.savepoints, savepoint{remote, w.xacts.Depth(), slices.Clone(p.done), w.droppedFiles})
 }
 
 // savepoint returns the position of a remote subtransaction, -1 if it has none.
@@ -219,7 +220,8 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 		if i < 0 {
 			return nil
 		}
-		depth, before, dropped = i+1, p.savepoints[i].before, p.savepoints[i].droppedFiles
+		s := &p.savepoints[i]
+		depth, before, dropped = s.depth, s.before, s.droppedFiles
 		p.savepoints = p.savepoints[:i]
 	}
 	if w.droppedFiles > dropped {

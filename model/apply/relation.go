@@ -29,6 +29,13 @@ type table struct {
 	preset   int64  // rows that were there before
 	newFiles uint32 // the last transaction that truncated the table
 
+	// The counters when the last transaction that changed the table first did.
+	began  int64 // Counters.Begins
+	before heap.Counters
+	// Truncated says that the table was truncated: how many rows the server counts
+	// then depends on when the worker reports.
+	truncated bool
+
 	identity *localIndex // the table's own replica identity or primary key, nil if none
 	idxScans int64       // idx_scan
 	idxReads int64       // idx_tup_fetch
@@ -366,6 +373,10 @@ func (w *Worker) mapRelation(r *relation) error {
 			space, r.remote.Name, plural(len(missing)), quoteList(missing))
 	}
 	if len(generated) > 0 {
+		order := func(name string) int {
+			return slices.IndexFunc(r.remote.Columns, func(c stream.RelationColumn) bool { return c.Name == name })
+		}
+		slices.SortFunc(generated, func(a, b string) int { return order(a) - order(b) })
 		return w.stop("logical replication target relation \"%s.%s\" has incompatible generated column%s: %s",
 			space, r.remote.Name, plural(len(generated)), quoteList(generated))
 	}

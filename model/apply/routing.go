@@ -157,12 +157,6 @@ func (w *Worker) partitionError(t *table) error {
 // order of the old partition.
 func (w *Worker) moveRow(root, r *relation, old storage.TID) error {
 	t := r.local
-	// What the old version has stored out of line ends with it.
-	for i := range w.values {
-		if i < len(t.schema.Columns) && !w.values[i].Null && w.values[i].Form == datum.External {
-			w.values[i] = t.toaster.Fetch(&w.values[i])
-		}
-	}
 	up := make([]datum.Value, len(root.local.schema.Columns))
 	for i := range up {
 		up[i] = datum.Value{Null: true}
@@ -179,6 +173,8 @@ func (w *Worker) moveRow(root, r *relation, old storage.TID) error {
 	w.deleteRow(t, old)
 	copy(w.values, w.moving)
 	w.Counters.RowMoves++
+	w.movedFrom = t
+	defer func() { w.movedFrom = nil }()
 	return w.insertRow(to.local, w.values)
 }
 

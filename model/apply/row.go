@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"slices"
+
 	"applysim/heap/datum"
 	"applysim/model/stream"
 	"applysim/wal/storage"
@@ -81,7 +83,14 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	}
 	w.needXID()
 	w.touch(t)
-	tid, err := t.heap.Insert(values, w.command)
+	t.count(w)
+	var tid storage.TID
+	var err error
+	if w.movedFrom != nil && t.toaster != nil && slices.ContainsFunc(values[:len(t.schema.Columns)], external) {
+		tid, err = t.heap.InsertMoved(values, w.command)
+	} else {
+		tid, err = t.heap.Insert(values, w.command)
+	}
 	if err != nil {
 		return w.heapError(err)
 	}
@@ -101,6 +110,8 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	w.fire(t, "insert")
 	return nil
 }
+
+func external(v datum.Value) bool { return !v.Null && v.Form == datum.External }
 
 // insert adds an entry for a row version to the index, unless its predicate does not
 // hold.

@@ -19,11 +19,12 @@ const syncReportInterval = 16
 
 // finder finds rows by all their columns.
 type finder struct {
-	rows map[uint64][]storage.TID // by hash; nil if there was no lookup yet, or none since an abort
-	rel  *relation                // whose columns are compared
-	seed maphash.Seed
-	hash maphash.Hash
-	at   storage.BlockNumber // where the last synchronized scan reported to be
+	rows  map[uint64][]storage.TID // by hash; nil if there was no lookup yet, or none since an abort
+	rel   *relation                // whose columns are compared
+	attrs []datum.Attr
+	seed  maphash.Seed
+	hash  maphash.Hash
+	at    storage.BlockNumber // where the last synchronized scan reported to be
 }
 
 // reset forgets everything about the table's rows.
@@ -48,7 +49,7 @@ func (f *finder) key(values []datum.Value) uint64 {
 			continue
 		}
 		h.WriteByte(1)
-		maphash.WriteComparable(h, v.Bits)
+		maphash.WriteComparable(h, f.attrs[i].Word(v))
 		if v.Form != datum.Plain {
 			h.Write(r.local.plain(v).Bytes)
 			continue
@@ -87,7 +88,7 @@ func (f *finder) gone(w *Worker, tid storage.TID) {
 // build scans the table once and notes all its rows.
 func (f *finder) build(w *Worker, r *relation) {
 	f.rows, f.rel = map[uint64][]storage.TID{}, r
-	f.seed = maphash.MakeSeed()
+	f.attrs, f.seed = r.local.schema.Attrs(), maphash.MakeSeed()
 	h := r.local.heap
 	h.CountRows()
 	h.Scan(func(tid storage.TID) bool {

@@ -9,6 +9,7 @@ import (
 
 	"applysim/heap/datum"
 	"applysim/wal"
+	"applysim/wal/storage"
 )
 
 // Settings are the server settings that change what the worker writes. They go
@@ -24,9 +25,9 @@ type Settings struct {
 	SharedBuffers     uint64 // shared_buffers, bytes
 	// MaxParallelApplyWorkers is max_parallel_apply_workers_per_subscription.
 	MaxParallelApplyWorkers int
-	WALCompression    wal.Compression
-	ToastCompression  datum.Method // default_toast_compression
-	SegmentSize       uint64       // wal_segment_size, bytes
+	WALCompression          wal.Compression
+	ToastCompression        datum.Method // default_toast_compression
+	SegmentSize             uint64       // wal_segment_size, bytes
 
 	// What a Schedule goes by.
 	CheckpointTimeout          time.Duration // checkpoint_timeout
@@ -41,7 +42,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20,
 		MaxParallelApplyWorkers: 2,
-		CheckpointTimeout: 5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
+		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
 	}
 }
@@ -57,7 +58,7 @@ var ignored = map[string]bool{
 	"max_prepared_transactions": true,
 	"max_worker_processes":      true, "max_logical_replication_workers": true, "work_mem": true,
 	"debug_logical_replication_streaming": true,
-	"max_active_replication_origins": true, "commit_delay": true, "wal_buffers": true,
+	"max_active_replication_origins":      true, "commit_delay": true, "wal_buffers": true,
 	"maintenance_work_mem": true, "effective_cache_size": true, "wal_sync_method": true,
 	"max_connections": true, "archive_mode": true, "hot_standby": true, "log_checkpoints": true,
 }
@@ -68,9 +69,9 @@ func (s *Settings) Set(name, value string) error {
 	var err error
 	switch key := strings.ToLower(name); key {
 	case "wal_level":
-		switch value {
+		switch level := strings.ToLower(value); level {
 		case "replica", "logical":
-			s.WALLevel = value
+			s.WALLevel = level
 		default:
 			return fmt.Errorf("invalid value for parameter %q: %q: expected replica or logical", name, value)
 		}
@@ -81,9 +82,9 @@ func (s *Settings) Set(name, value string) error {
 	case "wal_log_hints":
 		s.WALLogHints, err = parseBool(value)
 	case "synchronous_commit":
-		s.SynchronousCommit = value != "off" && value != "false" && value != "no" && value != "0"
+		s.SynchronousCommit, err = parseSynchronousCommit(value)
 	case "default_toast_compression":
-		switch value {
+		switch strings.ToLower(value) {
 		case "pglz":
 			s.ToastCompression = datum.PGLZ
 		case "lz4":
@@ -94,7 +95,7 @@ func (s *Settings) Set(name, value string) error {
 	case "wal_compression":
 		s.WALCompression, err = parseCompression(value)
 	case "shared_buffers":
-		s.SharedBuffers, err = parseBytes(value)
+		s.SharedBuffers, err = parseSize(value, storage.PageSize, 16*storage.PageSize, 1<<43)
 	case "max_parallel_apply_workers_per_subscription":
 		s.MaxParallelApplyWorkers, err = strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || s.MaxParallelApplyWorkers < 0 || s.MaxParallelApplyWorkers > 1024 {
@@ -154,6 +155,19 @@ func parseCompression(s string) (wal.Compression, error) {
 		return wal.PGLZ, nil
 	}
 	return wal.NoCompression, nil
+}
+
+// parseSynchronousCommit says whether a commit waits until its record is flushed.
+func parseSynchronousCommit(s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "local", "remote_write", "remote_apply":
+		return true, nil
+	}
+	on, err := parseBool(s)
+	if err != nil {
+		return false, fmt.Errorf("expected local, remote_write, remote_apply, on or off")
+	}
+	return on, nil
 }
 
 // parseBool reads a Boolean as PostgreSQL does: any unambiguous beginning of

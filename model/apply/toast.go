@@ -67,7 +67,7 @@ func (w *Worker) newToaster(t *table, name, indexName string) *toaster {
 	attrs := []datum.Attr{int4, int4, {Len: -1, Align: 4, Storage: 'p'}}
 	o.rel = w.log.Register(name)
 	o.heap = heap.NewTable(heap.Options{
-		Name: name, Attrs: attrs, Fillfactor: 100, Indexed: []int{0, 1}, Logical: w.opts.Settings.WALLevel == "logical",
+		Name: name, Attrs: attrs, Fillfactor: 100, Indexed: []int{0, 1}, Toast: true, Logical: w.opts.Settings.WALLevel == "logical",
 	}, w.log, o.rel, &w.xacts)
 	x := &localIndex{columns: []int{0, 1}, cstring: make([]bool, 2), values: make([]datum.Value, 2)}
 	x.rel = w.log.Register(indexName)
@@ -108,6 +108,9 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 				continue
 			}
 			unused = append(unused, old[i])
+		}
+		if from := o.w.movedFrom; from != nil && external(*v) {
+			*v = from.toaster.Fetch(v)
 		}
 		nulls = nulls || v.Null
 		if v.Null || a.Len != -1 || a.Storage == 'p' {

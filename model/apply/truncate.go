@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"slices"
+
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -62,17 +64,19 @@ func (w *Worker) truncate(t *table) {
 	if t.schema.Kind == 'p' {
 		return
 	}
+	w.touchTruncated(t)
+	t.forgetCounts(w)
 	files := 1 + len(t.indexes)
 	t.seqScans += int64(len(t.indexes))
-	t.heap.Empty()
+	again := []func(){t.heap.Empty()}
 	if o := t.toaster; o != nil {
 		files += 2
-		o.heap.Empty()
-		o.index.btree.Empty()
+		again = append(again, o.heap.Empty(), o.index.btree.Empty())
 	}
 	for _, x := range t.indexes {
-		x.btree.Empty()
+		again = append(again, x.btree.Empty())
 	}
+	w.restore = append(w.restore, again...)
 	t.finder.reset()
 	if t.newFiles == w.xacts.Current {
 		return
@@ -80,6 +84,30 @@ func (w *Worker) truncate(t *table) {
 	t.newFiles = w.xacts.Current
 	w.droppedFiles += files
 	w.nextOID += uint32(files)
+}
+
+// restore undoes truncations after a rollback, the last one first.
+func restore(list []func()) {
+	for _, again := range slices.Backward(list) {
+		again()
+	}
+}
+
+// count notes the table's counters before its first change in a transaction.
+func (t *table) count(w *Worker) {
+	if t.began != w.Counters.Begins {
+		t.began, t.before = w.Counters.Begins, t.heap.Counters
+	}
+}
+
+// forgetCounts forgets the changes that the transaction has made before it truncates
+// the table (pgstat_count_truncate).
+func (t *table) forgetCounts(w *Worker) {
+	t.truncated = true
+	if t.began == w.Counters.Begins {
+		c := &t.heap.Counters
+		c.Inserts, c.Updates, c.Deletes = t.before.Inserts, t.before.Updates, t.before.Deletes
+	}
 }
 
 // restartSequences sets the sequences that a table's columns own back to their

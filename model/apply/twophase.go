@@ -26,8 +26,10 @@ const (
 type prepared struct {
 	xid     uint32
 	subs    []uint32 // its subtransactions
-	gid     string // the subscriber's own: subscription and remote transaction
+	gid     string   // the subscriber's own: subscription and remote transaction
 	dropped int
+	changes []changed
+	restore []func() // gives truncated relations their files back
 }
 
 // touched is what a transaction has done to a relation, as far as PREPARE must
@@ -55,6 +57,30 @@ func (w *Worker) lockRelation(r any) {
 	}
 }
 
+// strong is a lock on a relation beside the one that a change of rows takes.
+type strong struct {
+	relation any
+	mode     byte // 'x' AccessExclusiveLock, 's' ShareLock
+}
+
+// touchTruncated notes what TRUNCATE locks: the table and what belongs to it, and
+// the table once more to build its indexes. It changes pg_class, too.
+func (w *Worker) touchTruncated(t *table) {
+	if !w.twoPhase {
+		return
+	}
+	locks := w.touched.locks
+	locks[strong{t, 'x'}], locks[strong{t, 's'}] = true, true
+	for _, x := range t.indexes {
+		locks[strong{x, 'x'}] = true
+	}
+	if o := t.toaster; o != nil {
+		locks[strong{o, 'x'}], locks[strong{o, 's'}], locks[strong{o.index, 'x'}] = true, true, true
+	}
+	w.touched.relations["pg_class"] = true
+	w.touched.rows = true
+}
+
 // prepare ends the first phase of a transaction: apply_handle_prepare. A
 // transaction that changed nothing gets an id all the same.
 func (w *Worker) prepare(m *stream.Message) {
@@ -68,8 +94,12 @@ func (w *Worker) prepare(m *stream.Message) {
 	if w.touched.rows {
 		size += prepareMultiXact
 	}
+	if w.droppedFiles > 0 {
+		// The old files go with a commit, the new ones with a rollback.
+		size += 2 * storage.MaxAlign(wal.FileLocators(w.droppedFiles))
+	}
 	w.log.InsertPlain(wal.TransactionPrepare, size)
-	w.prepared[string(m.GID)] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles}
+	w.prepared[string(m.GID)] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
 	w.xacts.Prepare(subs)
 	w.endTransaction()
 }
@@ -89,10 +119,10 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 	if w.opts.Settings.WALLevel == "logical" {
 		extra += len(p.gid) + 1
 	}
+	if p.dropped > 0 {
+		extra += wal.DroppedFiles(p.dropped)
+	}
 	if commit {
-		if p.dropped > 0 {
-			extra += wal.DroppedFiles(p.dropped)
-		}
 		lsn := w.log.InsertPlain(wal.TransactionCommitPrepared, extra)
 		for _, xid := range append(p.subs, p.xid) {
 			w.xacts.FinishPrepared(xid)
@@ -102,6 +132,8 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 		return nil
 	}
 	w.log.InsertPlain(wal.TransactionAbortPrepared, extra)
+	restore(p.restore)
+	undo(p.changes)
 	for _, xid := range append(p.subs, p.xid) {
 		w.xacts.FinishPrepared(xid)
 		w.xacts.Aborted(xid)

@@ -69,7 +69,8 @@ type Worker struct {
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
 	nextOID       uint32
-	droppedFiles  int // files that go when the transaction commits
+	droppedFiles  int      // files that go when the transaction commits
+	restore       []func() // brings them back
 
 	twoPhase bool // the current transaction will be prepared
 	touched  touched
@@ -90,6 +91,7 @@ type Worker struct {
 	row     []datum.Value // of the row that was found
 
 	converted, moving []datum.Value // rows on their way to a partition
+	movedFrom         *table        // the partition that a row which is being inserted comes from
 	scratch           []byte
 }
 
@@ -142,6 +144,9 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	}
 	return w, nil
 }
+
+// SkipConflicts sets Options.SkipConflicts.
+func (w *Worker) SkipConflicts(on bool) { w.opts.SkipConflicts = on }
 
 // Log is the subscriber's WAL.
 func (w *Worker) Log() *wal.Log { return w.log }
@@ -226,8 +231,17 @@ func (w *Worker) Checkpoint(quiet bool) {
 
 // Apply applies one message. The errors are *StopError where a real worker
 // would stop, *UnsupportedError, and *ProtocolError; after any of them the
-// worker must not be used on, but can be read.
+// worker must not be used on, but can be read. Where a real worker would stop, its
+// transaction is rolled back.
 func (w *Worker) Apply(m *stream.Message) error {
+	err := w.apply(m)
+	if _, ok := err.(*StopError); ok && w.inTransaction {
+		w.abort()
+	}
+	return err
+}
+
+func (w *Worker) apply(m *stream.Message) error {
 	w.Counters.Messages++
 	w.message = m.Number
 	if w.skipping && m.Kind != stream.KindRelation {
@@ -318,7 +332,7 @@ func (w *Worker) change(m *stream.Message) error {
 // begin begins a transaction, which gets an id when it changes something.
 func (w *Worker) begin() {
 	w.Counters.Begins++
-	w.inTransaction, w.command, w.droppedFiles = true, 0, 0
+	w.inTransaction, w.command, w.droppedFiles, w.restore = true, 0, 0, nil
 	w.xacts.Begin()
 	w.touched.reset()
 }
@@ -353,13 +367,43 @@ func (w *Worker) abort() {
 		t.heap.Pin(storage.InvalidBlock)
 	}
 	if xid := w.xacts.Current; xid != 0 {
-		w.log.InsertPlain(wal.TransactionAbort, 0)
+		extra := 0
+		if w.droppedFiles > 0 {
+			extra = wal.AbortedFiles(w.droppedFiles)
+		}
+		w.log.InsertPlain(wal.TransactionAbort, extra)
 		w.xacts.Aborted(xid)
+		restore(w.restore)
 		for _, t := range w.tables {
 			t.finder.reset()
 		}
+		undo(w.changes())
 	}
 	w.endTransaction()
+}
+
+// changed counts the rows of a table that a transaction has inserted and deleted.
+type changed struct {
+	table            *table
+	inserts, deletes int64
+}
+
+// changes lists what the current transaction has changed.
+func (w *Worker) changes() []changed {
+	var list []changed
+	for _, t := range w.tables {
+		if c := &t.heap.Counters; t.began == w.Counters.Begins {
+			list = append(list, changed{t, c.Inserts - t.before.Inserts, c.Deletes - t.before.Deletes})
+		}
+	}
+	return list
+}
+
+// undo corrects the numbers of rows after a rollback.
+func undo(list []changed) {
+	for _, c := range list {
+		c.table.heap.Undo(c.inserts, c.deletes)
+	}
 }
 
 // needXID gives the transaction its id, as its first change does.

@@ -105,7 +105,7 @@ func powerDecimal(a, b *decimal) (*decimal, error) {
 		return nil, &UnsupportedError{What: "numeric power with an exponent that is not an integer"}
 	}
 	exp := whole.n.Int64()
-	if exp > 100000 || exp < -100000 {
+	if size := max(exp, -exp); size > 100000 || size*int64(max(a.scale, a.n.BitLen()/3)) > 400000 {
 		return nil, &UnsupportedError{What: "numeric power with a large exponent"}
 	}
 	f := 0.0

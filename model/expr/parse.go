@@ -24,7 +24,7 @@ const (
 
 // maxDepth bounds the nesting of an expression, so that no input can exhaust
 // the stack.
-const maxDepth = 400
+const maxDepth = 2500
 
 type parser struct {
 	toks  []token

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"applysim/heap/datum"
@@ -233,7 +234,21 @@ type regexKey struct {
 	fold, extent bool
 }
 
-var regexCache sync.Map // of regexKey to *regexp.Regexp or error
+// regexCache keeps compiled patterns, of regexKey to *regexp.Regexp or error.
+// Patterns that come out of rows must not fill the memory: after so many a
+// new one is compiled each time.
+var (
+	regexCache  sync.Map
+	regexCached atomic.Int32
+)
+
+const maxCachedRegexes = 1000
+
+func cacheRegex(key regexKey, v any) {
+	if regexCached.Add(1) <= maxCachedRegexes {
+		regexCache.Store(key, v)
+	}
+}
 
 func compileRegex(pattern []byte, fold, extent bool) (*regexp.Regexp, error) {
 	key := regexKey{string(pattern), fold, extent}
@@ -251,13 +266,13 @@ func compileRegex(pattern []byte, fold, extent bool) (*regexp.Regexp, error) {
 		}
 	}
 	if err != nil {
-		regexCache.Store(key, err)
+		cacheRegex(key, err)
 		return nil, err
 	}
 	if extent {
 		re.Longest()
 	}
-	regexCache.Store(key, re)
+	cacheRegex(key, re)
 	return re, nil
 }
 

@@ -17,6 +17,9 @@ import (
 	"applysim/heap/datum"
 )
 
+// maxBuilt bounds, in bytes, what repeat, lpad and rpad make of a short text.
+const maxBuilt = 1 << 24
+
 // charCount counts UTF-8 characters.
 func charCount(b []byte) int {
 	n := 0
@@ -124,8 +127,8 @@ func padFunction(left bool) impl {
 		if have >= n || len(fill) == 0 {
 			return textResult(text[:charOffset(text, n)])
 		}
-		if n > 1<<26 {
-			return null, errors.New("requested length too large")
+		if n > maxBuilt/4 {
+			return null, &UnsupportedError{What: "padding to more than 16 MB"}
 		}
 		start := len(s.buf)
 		b := s.buf
@@ -351,8 +354,8 @@ func textReverse(s *Scratch, a []datum.Value) (datum.Value, error) {
 
 func textRepeat(s *Scratch, a []datum.Value) (datum.Value, error) {
 	n := max(argInt(a[1]), 0)
-	if int64(n)*int64(len(a[0].Bytes)) > 1<<28 {
-		return null, errors.New("requested length too large")
+	if int64(n)*int64(len(a[0].Bytes)) > maxBuilt {
+		return null, &UnsupportedError{What: "repeat to more than 16 MB"}
 	}
 	start := len(s.buf)
 	b := s.buf

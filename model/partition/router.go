@@ -152,15 +152,22 @@ func (k *key) constant(s *schema.BoundValue, resolve func(string) *pgtype.Type) 
 	if s.Null {
 		return datum.Value{Null: true}, nil
 	}
+	var v datum.Value
+	var err error
 	if !s.Expr {
-		v, _, err := k.typ.Input([]byte(s.Text), k.typmod, nil)
-		return v, err
+		if v, _, err = k.typ.Input([]byte(s.Text), k.typmod, nil); err == nil {
+			return v, nil
+		}
+		// It may be a number of another type with a cast.
 	}
-	e, err := expr.CompileOptions(s.Text, nil, &expr.Options{Resolve: resolve, Target: k.typ, TargetTypmod: k.typmod})
-	if err != nil {
-		return datum.Value{}, err
+	e, compileErr := expr.CompileOptions(s.Text, nil, &expr.Options{Resolve: resolve, Target: k.typ, TargetTypmod: k.typmod})
+	switch {
+	case compileErr == nil:
+		return e.Eval(nil, new(expr.Scratch))
+	case err == nil:
+		err = compileErr
 	}
-	return e.Eval(nil, new(expr.Scratch))
+	return v, err
 }
 
 // Columns are the columns that decide, 0-based, ascending.

@@ -1,0 +1,131 @@
+package heap
+
+// Subtransactions and workers beside the first one, after xact.c.
+
+import (
+	"slices"
+
+	"applysim/wal/storage"
+)
+
+// Backend is the part of the transactions' state that each worker process has for
+// itself.
+type Backend struct {
+	current    uint32
+	levels     []uint32
+	combos     map[[2]uint32]uint32
+	multiCache []uint32
+}
+
+// Switch makes another worker the current one: away gets the state of the one
+// that was, and the transaction of to goes on. Whatever away has begun is running
+// in the eyes of to.
+func (x *Transactions) Switch(away, to *Backend) {
+	*away = Backend{x.Current, x.levels, x.combos, x.multiCache}
+	x.Current, x.levels, x.combos, x.multiCache = to.current, to.levels, to.combos, to.multiCache
+	for _, xid := range away.ids() {
+		x.prepared = append(x.prepared, xid)
+	}
+	for _, xid := range to.ids() {
+		x.FinishPrepared(xid)
+	}
+}
+
+// ids are the transaction ids of a backend's transaction and its subtransactions.
+func (b *Backend) ids() []uint32 {
+	if len(b.levels) == 0 {
+		if b.current == 0 {
+			return nil
+		}
+		return []uint32{b.current}
+	}
+	return slices.DeleteFunc(slices.Clone(b.levels), func(xid uint32) bool { return xid == 0 })
+}
+
+// Savepoint begins a subtransaction, which has no id yet.
+func (x *Transactions) Savepoint() {
+	if len(x.levels) == 0 {
+		x.levels = append(x.levels, x.Current)
+	}
+	x.levels = append(x.levels, 0)
+	x.Current = 0
+}
+
+// Depth is the number of open subtransactions.
+func (x *Transactions) Depth() int { return max(len(x.levels)-1, 0) }
+
+// AssignAll gives an id to the current subtransaction and to all around it that
+// have none, the outermost first (AssignTransactionId). assign gets the depth, 0
+// for the transaction itself.
+func (x *Transactions) AssignAll(assign func(depth int) uint32) {
+	for depth, xid := range x.levels {
+		if xid == 0 {
+			x.levels[depth] = assign(depth)
+		}
+	}
+	x.Current = x.levels[len(x.levels)-1]
+}
+
+// Rollback ends the subtransactions from a depth on, the innermost first. log is
+// called for each that has an id. With depth 0 the whole transaction ends.
+func (x *Transactions) Rollback(depth int, log func()) {
+	if len(x.levels) == 0 {
+		x.levels = append(x.levels, x.Current)
+	}
+	for i := len(x.levels) - 1; i >= depth; i-- {
+		if xid := x.levels[i]; xid != 0 {
+			log()
+			x.Aborted(xid)
+		}
+	}
+	x.levels = x.levels[:depth]
+	x.Current = 0
+	if depth > 0 {
+		x.Current = x.levels[depth-1]
+	}
+}
+
+// Release ends all subtransactions well and returns their ids. The transaction
+// itself is current then.
+func (x *Transactions) Release() []uint32 {
+	if len(x.levels) == 0 {
+		return nil
+	}
+	x.Current = x.levels[0]
+	ids := slices.DeleteFunc(slices.Clone(x.levels[1:]), func(xid uint32) bool { return xid == 0 })
+	x.levels = nil
+	return ids
+}
+
+// Running is the number of ids of transactions and subtransactions that have not
+// ended.
+func (x *Transactions) Running() int {
+	own := Backend{current: x.Current, levels: x.levels}
+	return len(x.prepared) + len(own.ids())
+}
+
+// Target is where a worker has put its last row in a table.
+type Target struct {
+	block      storage.BlockNumber
+	generation int
+	known      bool
+}
+
+// SwitchTarget replaces the page that the next row is tried on by another
+// worker's and returns the former.
+func (t *Table) SwitchTarget(to Target) Target {
+	away := Target{t.target, t.generation, true}
+	t.target = storage.InvalidBlock
+	if to.known && to.generation == t.generation {
+		t.target = to.block
+	}
+	return away
+}
+
+// Undo corrects n_live_tup and n_dead_tup after a rollback of so many inserts and
+// deletes: what was inserted is dead, what was deleted is not.
+func (t *Table) Undo(inserts, deletes int64) {
+	t.live -= inserts - deletes
+	t.dead += inserts - deletes
+	t.rows = nil
+}

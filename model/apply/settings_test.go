@@ -1,0 +1,121 @@
+package apply_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"applysim/heap/datum"
+	"applysim/model/apply"
+	"applysim/wal"
+)
+
+func TestSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		field       string // of Settings
+		want        any
+	}{
+		{"wal_level", "logical", "WALLevel", "logical"},
+		{"WAL_LEVEL", "replica", "WALLevel", "replica"},
+		{"wal_level", "Logical", "WALLevel", "logical"},
+		{"full_page_writes", "off", "FullPageWrites", false},
+		{"full_page_writes", "on", "FullPageWrites", true},
+		{"full_page_writes", "f", "FullPageWrites", false},
+		{"data_checksums", "0", "DataChecksums", false},
+		{"data_checksums", "TRUE", "DataChecksums", true},
+		{"wal_log_hints", "yes", "WALLogHints", true},
+		{"wal_log_hints", "n", "WALLogHints", false},
+		{"synchronous_commit", "on", "SynchronousCommit", true},
+		{"synchronous_commit", "off", "SynchronousCommit", false},
+		{"synchronous_commit", "OFF", "SynchronousCommit", false},
+		{"synchronous_commit", "local", "SynchronousCommit", true},
+		{"synchronous_commit", "remote_apply", "SynchronousCommit", true},
+		{"synchronous_commit", "false", "SynchronousCommit", false},
+		{"shared_buffers", "128MB", "SharedBuffers", uint64(128 << 20)},
+		{"shared_buffers", "1GB", "SharedBuffers", uint64(1 << 30)},
+		{"shared_buffers", "16384", "SharedBuffers", uint64(128 << 20)}, // in blocks
+		{"shared_buffers", "128 kB", "SharedBuffers", uint64(128 << 10)},
+		{"wal_segment_size", "16MB", "SegmentSize", uint64(16 << 20)},
+		{"wal_segment_size", "1048576", "SegmentSize", uint64(1 << 20)},
+		{"wal_segment_size", "1GB", "SegmentSize", uint64(1 << 30)},
+		{"wal_compression", "on", "WALCompression", wal.PGLZ},
+		{"wal_compression", "pglz", "WALCompression", wal.PGLZ},
+		{"wal_compression", "lz4", "WALCompression", wal.LZ4},
+		{"wal_compression", "zstd", "WALCompression", wal.ZSTD},
+		{"wal_compression", "off", "WALCompression", wal.NoCompression},
+		{"default_toast_compression", "lz4", "ToastCompression", datum.LZ4},
+		{"default_toast_compression", "pglz", "ToastCompression", datum.PGLZ},
+		{"checkpoint_timeout", "5min", "CheckpointTimeout", 5 * time.Minute},
+		{"checkpoint_timeout", "300", "CheckpointTimeout", 5 * time.Minute},
+		{"checkpoint_completion_target", "0.5", "CheckpointCompletionTarget", 0.5},
+		{"max_wal_size", "1GB", "MaxWALSize", uint64(1 << 30)},
+		{"max_wal_size", "512", "MaxWALSize", uint64(512 << 20)}, // in MB
+		{"wal_writer_delay", "200ms", "WALWriterDelay", 200 * time.Millisecond},
+		{"wal_writer_flush_after", "1MB", "WALWriterFlushAfter", uint64(1 << 20)},
+		{"wal_writer_flush_after", "128", "WALWriterFlushAfter", uint64(1 << 20)}, // in WAL pages
+	} {
+		var s apply.Settings
+		if err := s.Set(c.name, c.value); err != nil {
+			t.Errorf("%s = %s: %v", c.name, c.value, err)
+			continue
+		}
+		if got := reflect.ValueOf(s).FieldByName(c.field).Interface(); got != c.want {
+			t.Errorf("%s = %s: %v, expected %v", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// Settings that change nothing are accepted and do nothing.
+func TestIgnoredSettings(t *testing.T) {
+	for _, name := range []string{"fsync", "max_wal_senders", "work_mem", "Port", "server_version"} {
+		s := apply.DefaultSettings()
+		if err := s.Set(name, "whatever"); err != nil || s != apply.DefaultSettings() {
+			t.Errorf("%s: %v, settings %+v", name, err, s)
+		}
+	}
+}
+
+func TestSettingsErrors(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"wal_level", "minimal", `invalid value for parameter "wal_level": "minimal": expected replica or logical`},
+		{"full_page_writes", "maybe", `invalid value for parameter "full_page_writes": "maybe": expected a Boolean value`},
+		{"full_page_writes", "", `invalid value for parameter "full_page_writes": "": expected a Boolean value`},
+		{"full_page_writes", "o", `invalid value for parameter "full_page_writes": "o": expected a Boolean value`},
+		{"wal_segment_size", "17MB", `invalid value for parameter "wal_segment_size": "17MB": expected a power of two from 1MB to 1GB`},
+		{"wal_segment_size", "512kB", `invalid value for parameter "wal_segment_size": "512kB": expected a power of two from 1MB to 1GB`},
+		{"wal_segment_size", "2GB", `invalid value for parameter "wal_segment_size": "2GB": expected a power of two from 1MB to 1GB`},
+		{"wal_compression", "zip", `invalid value for parameter "wal_compression": "zip": expected off, on, pglz, lz4 or zstd`},
+		{"wal_lvel", "logical", `unrecognized configuration parameter "wal_lvel" (nearest known: wal_level)`},
+		{"fullpage_writes", "on", `unrecognized configuration parameter "fullpage_writes" (nearest known: full_page_writes)`},
+		{"Shared_Bufers", "1GB", `unrecognized configuration parameter "Shared_Bufers" (nearest known: shared_buffers)`},
+	} {
+		s := apply.DefaultSettings()
+		err := s.Set(c.name, c.value)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s = %s: %v, expected %s", c.name, c.value, err, c.want)
+		}
+	}
+	// Whatever the exact words: these must not pass.
+	for name, values := range map[string][]string{
+		"synchronous_commit":           {"banana", ""},
+		"shared_buffers":               {"", "lots", "-1", "128XB", "128mb", "0"},
+		"wal_segment_size":             {"16MBMB", "16M", "x"},
+		"default_toast_compression":    {"zstd", ""},
+		"checkpoint_timeout":           {"1s", "2d", "5 minutes", ""},
+		"checkpoint_completion_target": {"2", "-0.1", "x", "NaN"},
+		"max_wal_size":                 {"1MB", "x"},
+		"wal_writer_delay":             {"0", "11s"},
+	} {
+		for _, v := range values {
+			s := apply.DefaultSettings()
+			if err := s.Set(name, v); err == nil {
+				t.Errorf("%s = %q is accepted", name, v)
+			} else if !strings.Contains(err.Error(), fmt.Sprintf("invalid value for parameter %q", name)) {
+				t.Errorf("%s = %q: %v", name, v, err)
+			}
+		}
+	}
+}
