@@ -1,6 +1,7 @@
 package heap_test
 
 import (
+	"fmt"
 	"testing"
 
 	"applysim/heap"
@@ -554,5 +555,52 @@ func TestRowsBefore(t *testing.T) {
 	})
 	if first.Block != 3 || last.Block != 2 || int64(n) != h.Rows() {
 		t.Errorf("a scan from page 3 goes from %v to %v, %d rows of %d", first, last, n, h.Rows())
+	}
+}
+
+// After VACUUM dead line pointers are unused and taken again, the lowest first; a
+// page that it emptied is like a new one.
+func TestAfterVacuum(t *testing.T) {
+	h := newTable(t, heap.Options{Attrs: []datum.Attr{int4, plain}})
+	h.tx(func() {
+		for i := range 24 {
+			h.insert(num(int64(i)), pad(1000)) // eight on a page
+		}
+	})
+	h.tx(func() {
+		for _, off := range []int{2, 3, 6} {
+			h.delete(at(0, off))
+		}
+		for off := 1; off <= 8; off++ {
+			h.delete(at(1, off))
+		}
+	})
+	s := h.VacuumBegin(heap.VacuumOptions{}, true)
+	if len(s.Dead) != 11 || !s.Indexes {
+		t.Fatalf("%d dead items, indexes %v", len(s.Dead), s.Indexes)
+	}
+	h.VacuumDead(s)
+	h.VacuumEnd(s)
+	if got, want := h.lines(0), "1000 unused unused 1000 1000 unused 1000 1000"; got != want {
+		t.Errorf("line pointers %s, expected %s", got, want)
+	}
+	// The array is cut, but one line pointer stays (PageTruncateLinePointerArray).
+	if got := h.lines(1); got != "unused" {
+		t.Errorf("line pointers %s, expected one that is unused", got)
+	}
+	h.take()
+	var tids []string
+	h.tx(func() {
+		for i := range 5 {
+			tids = append(tids, h.insert(num(int64(100+i)), pad(1000)).String())
+		}
+	})
+	want := "[(0,2) (0,3) (0,6) (1,1) (1,2)]"
+	if got := fmt.Sprint(tids); got != want {
+		t.Errorf("rows went to %s, expected %s", got, want)
+	}
+	// 24 + 20 + 2 + 3 + 3, then 5 + 977.
+	if got, want := h.take(), "INSERT 0 1034, INSERT 0 1034, INSERT 0 1034, INSERT+INIT 1 1034, INSERT 1 1034"; got != want {
+		t.Errorf("records %s, expected %s", got, want)
 	}
 }

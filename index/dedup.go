@@ -3,6 +3,8 @@ package index
 // Deduplication, after nbtdedup.c.
 
 import (
+	"encoding/binary"
+
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -14,9 +16,9 @@ const bigList = 50
 // pending is the posting list that a deduplication pass is collecting.
 type pending struct {
 	base    uint16 // number of the item that it began with
-	tuple   tuple  // the same for comparisons
 	size    int    // of the base tuple without a posting list, bytes
-	tids    []byte // collected so far, 6 bytes each
+	tids    int    // bytes of the TIDs collected so far
+	ref     int    // where the list stands in the new page's slab, once there is more than the base
 	items   int    // tuples merged, the base included
 	maximum int    // maxpostingsize: bytes that the result may have
 	full    int    // nmaxitems: lists of more than bigList TIDs that could take no more
@@ -34,7 +36,7 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 		return
 	}
 	d := &t.pending
-	*d = pending{tids: d.tids, maximum: maxPostingSize}
+	*d = pending{maximum: maxPostingSize}
 	single := !bottomUp && t.isSingleValue(k, p)
 	merging := true
 	merged := 0 // nintervals
@@ -46,7 +48,7 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	}
 	t.startPending(p, p.order[0])
 	for _, it := range p.order[1:] {
-		if merging && t.mergesWithPending(p, it) {
+		if merging && p.items[it].hi == p.items[d.base].hi && t.mergesWithPending(n, p, it) {
 			continue
 		}
 		merged += t.finishPending(n, p)
@@ -80,8 +82,7 @@ func (t *BTree) anyEqual(p *page) bool {
 		if p.at(i-1).hi != p.at(i).hi {
 			continue
 		}
-		u, v := t.tuple(p, p.order[i-1]), t.tuple(p, p.order[i])
-		if t.keepAttsFast(&u, &v) > t.opts.Keys {
+		if t.equalItems(p, p.order[i-1], p.order[i]) {
 			return true
 		}
 	}
@@ -104,33 +105,23 @@ func (k *key) tuple(natts int) tuple {
 // startPending begins a new list with an item.
 func (t *BTree) startPending(p *page, n uint16) {
 	d := &t.pending
-	it := &p.items[n]
-	d.base, d.items, d.tids = n, 1, d.tids[:0]
-	if it.ref == 0 {
-		d.tuple = tuple{abbrev: abbrev{it.hi, p.lo(n)}, whole: true, natts: len(t.attrs)}
-		d.size = t.plainSize
-	} else {
-		e := p.entry(it.ref)
-		d.tuple = tuple{
-			abbrev: abbrev{it.hi, p.lo(n)}, whole: e.flags&entryWhole != 0, nulls: e.nulls, data: e.data, natts: e.natts,
-		}
-		d.size = e.size
-		if e.flags&entryPosting != 0 {
-			d.tids = append(d.tids, e.tids...)
-			return
+	d.base, d.items = n, 1
+	d.size, d.tids = t.plainSize, storage.TIDSize
+	if ref := p.items[n].ref; ref != 0 {
+		b := p.slab[ref:]
+		d.size = int(binary.LittleEndian.Uint16(b))
+		if b[2]&entryPosting != 0 {
+			d.tids = storage.TIDSize * int(binary.LittleEndian.Uint16(b[entryHeader:]))
 		}
 	}
-	d.tids = appendTID(d.tids, it.tid())
 }
 
-// mergesWithPending adds an item to the list if it is equal and there is room.
-func (t *BTree) mergesWithPending(p *page, n uint16) bool {
+// mergesWithPending adds an item that begins like the list to it if it is equal
+// and there is room. The list grows at the end of the slab of the new page n.
+func (t *BTree) mergesWithPending(n, p *page, i uint16) bool {
 	d := &t.pending
-	it := &p.items[n]
-	if it.hi != d.tuple.hi {
-		return false
-	}
-	if u := t.tuple(p, n); t.keepAttsFast(&d.tuple, &u) <= t.opts.Keys {
+	it := &p.items[i]
+	if !t.equalItems(p, d.base, i) {
 		return false
 	}
 	list := p.postingTIDs(it)
@@ -138,19 +129,52 @@ func (t *BTree) mergesWithPending(p *page, n uint16) bool {
 	if list != nil {
 		more = len(list)
 	}
-	if storage.MaxAlign(d.size+len(d.tids)+more) > d.maximum {
-		if len(d.tids)/storage.TIDSize > bigList {
+	if storage.MaxAlign(d.size+d.tids+more) > d.maximum {
+		if d.tids/storage.TIDSize > bigList {
 			d.full++
 		}
 		return false
 	}
+	if d.items == 1 {
+		t.openPending(n, p)
+	}
 	d.items++
+	d.tids += more
 	if list != nil {
-		d.tids = append(d.tids, list...)
+		n.slab = append(n.slab, list...)
 	} else {
-		d.tids = appendTID(d.tids, it.tid())
+		n.slab = appendTID(n.slab, it.tid())
 	}
 	return true
+}
+
+// equalItems says whether two items that begin alike have equal columns.
+func (t *BTree) equalItems(p *page, i, j uint16) bool {
+	if t.plan.whole && p.los == nil {
+		x, y := p.items[i].ref, p.items[j].ref
+		if (x == 0 || p.slab[x+2]&entryWhole != 0) && (y == 0 || p.slab[y+2]&entryWhole != 0) {
+			return true
+		}
+	}
+	u, v := t.tuple(p, i), t.tuple(p, j)
+	return t.keepAttsFast(&u, &v) > t.opts.Keys
+}
+
+// openPending begins the list on the new page n with its base.
+func (t *BTree) openPending(n, p *page) {
+	d := &t.pending
+	u := t.tuple(p, d.base)
+	e := entry{size: d.size, flags: entryPosting | nullFlag(u.nulls), natts: u.natts, nulls: u.nulls, data: u.data}
+	if u.whole {
+		e.flags |= entryWhole
+	}
+	it := &p.items[d.base]
+	if e.tids = p.postingTIDs(it); e.tids == nil {
+		var one [storage.TIDSize]byte
+		putTID(one[:], it.tid())
+		e.tids = one[:]
+	}
+	d.ref = int(n.addEntry(&e))
 }
 
 // finishPending puts the list on the new page n and returns 1 if it merged
@@ -161,15 +185,11 @@ func (t *BTree) finishPending(n, p *page) int {
 		t.copyItem(n, p, d.base)
 		return 0
 	}
-	u := &d.tuple
-	e := entry{size: d.size, flags: entryPosting | nullFlag(u.nulls), natts: u.natts, nulls: u.nulls, data: u.data, tids: d.tids}
-	if u.whole {
-		e.flags |= entryWhole
-	}
+	binary.LittleEndian.PutUint16(n.slab[d.ref+entryHeader:], uint16(d.tids/storage.TIDSize))
 	it := p.items[d.base]
-	it.ref = n.addEntry(&e)
-	n.noteList(d.tids)
-	n.push(it, u.lo, storage.MaxAlign(d.size+len(d.tids)))
+	it.ref = uint16(d.ref)
+	n.noteList(n.slab[len(n.slab)-d.tids:])
+	n.push(it, p.lo(d.base), storage.MaxAlign(d.size+d.tids))
 	return 1
 }
 

@@ -2,12 +2,18 @@ package index
 
 // Putting items that have arrived into key order.
 
-import "slices"
+import (
+	"slices"
+
+	"applysim/wal/storage"
+)
 
 // sorter is the work space for sorting the items that arrived since a page was
 // last in order.
 type sorter struct {
 	a, b []sortItem
+	// The same where one number holds what decides.
+	short, spare []uint64
 }
 
 type sortItem struct {
@@ -27,12 +33,22 @@ func (t *BTree) settle(p *page) {
 	for i := sorted; i < n; i++ {
 		s.a = append(s.a, sortItem{p.items[i].hi, uint16(i)})
 	}
-	moved := t.sortItems(p)
+	moved, ok := t.sortShort(p, sorted)
+	if !ok {
+		moved = t.sortItems(p)
+	}
 	// Merge from the end, where the room is.
 	p.order = slices.Grow(p.order, n-sorted)[:n]
 	i, j, at := sorted-1, len(s.a)-1, n-1
 	for j >= 0 {
-		if i >= 0 && t.itemLess(p, s.a[j], sortItem{p.items[p.order[i]].hi, p.order[i]}) {
+		a := s.a[j]
+		less := false
+		if i >= 0 {
+			n := p.order[i]
+			hi := p.items[n].hi
+			less = a.hi < hi || a.hi == hi && t.itemLess(p, a, sortItem{hi, n})
+		}
+		if less {
 			p.order[at] = p.order[i]
 			i--
 		} else {
@@ -65,6 +81,75 @@ func (t *BTree) itemLess(p *page, a, b sortItem) bool {
 		}
 	}
 	return x.tid().Less(y.tid())
+}
+
+// shortBits is the part of a short sort key that numbers items: a page has fewer.
+const shortBits = 10
+
+// sortShort is sortItems for items from place first on whose keys lie close
+// together, and whose order of arrival decides between equal ones: key and number
+// fit into one word then, and the merge needs no branch, which nobody could
+// predict. It returns false if that does not suit the items.
+func (t *BTree) sortShort(p *page, first int) (inversions int, ok bool) {
+	s := &t.tail
+	if p.los != nil || len(p.items) >= 1<<shortBits {
+		return 0, false
+	}
+	arrived := p.items[first:]
+	least, last := arrived[0].hi, storage.TID{}
+	for i := range arrived {
+		it := &arrived[i]
+		tid := it.tid()
+		if it.ref != 0 || !last.Less(tid) {
+			return 0, false
+		}
+		least, last = min(least, it.hi), tid
+	}
+	if p.most-least >= 1<<(64-shortBits) {
+		return 0, false
+	}
+	n := len(arrived)
+	if cap(s.short) < n {
+		s.short, s.spare = make([]uint64, max(n, 512)), make([]uint64, max(n, 512))
+	}
+	a, b := s.short[:n], s.spare[:n]
+	for i := range arrived {
+		a[i] = (arrived[i].hi-least)<<shortBits | uint64(first+i)
+	}
+	for width := 1; width < n; width *= 2 {
+		for lo := 0; lo < n; lo += 2 * width {
+			inversions += mergeShort(b[lo:], a, lo, min(lo+width, n), min(lo+2*width, n))
+		}
+		a, b = b, a
+	}
+	for i, v := range a {
+		s.a[i] = sortItem{v>>shortBits + least, uint16(v & (1<<shortBits - 1))}
+	}
+	return inversions, true
+}
+
+// mergeShort merges a[lo:mid] and a[mid:hi] into dst and returns how many pairs
+// were out of order.
+func mergeShort(dst, a []uint64, lo, mid, hi int) (inversions int) {
+	i, j, at := lo, mid, 0
+	for i < mid && j < hi {
+		x, y := a[i], a[j]
+		v, right := x, 0
+		if y < x {
+			v = y
+		}
+		if y < x {
+			right = 1
+		}
+		dst[at] = v
+		at++
+		j += right
+		inversions += (mid - i) & -right
+		i += 1 - right
+	}
+	at += copy(dst[at:], a[i:mid])
+	copy(dst[at:], a[j:hi])
+	return inversions
 }
 
 // sortItems sorts t.tail.a by merging and returns how many pairs were out of

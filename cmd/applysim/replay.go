@@ -56,7 +56,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
 	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
 	f.BoolVar(&o.checkpoints, "checkpoints", true, "make checkpoints as checkpoint_timeout and max_wal_size ask for, by the\ncommit times in the stream; off with --case, whose events have them,\nunless it is given")
-	f.BoolVar(&o.walWriter, "wal-writer", true, "flush asynchronous commits in the WAL writer's rhythm, by the commit times\nin the stream; without it only a checkpoint does. Hint bits depend on it.\nOff with --case unless it is given")
+	f.BoolVar(&o.walWriter, "wal-writer", true, "flush asynchronous commits in the WAL writer's rhythm, by the commit times\nin the stream; without it only a checkpoint does. Hint bits depend on it")
 	return formatFlag(f, replayFormats...)
 }
 
@@ -74,9 +74,8 @@ func replay(env environment, args []string) error {
 	if err := o.check(f); err != nil {
 		return err
 	}
-	if o.caseDir != "" {
-		o.checkpoints = o.checkpoints && f.Changed("checkpoints")
-		o.walWriter = o.walWriter && f.Changed("wal-writer")
+	if o.caseDir != "" && !f.Changed("checkpoints") {
+		o.checkpoints = false // they are events
 	}
 
 	// The sink needs the worker's log, and the worker is made with the sink.

@@ -114,7 +114,9 @@ func (c *Case) Run(w *apply.Worker) (int64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	return ApplyWith(w, f, c.Events, c.quiet)
+	schedule := apply.NewSchedule(w)
+	schedule.WALWriter = true // as on the real server; checkpoints are events
+	return ApplyScheduled(w, f, c.Events, c.quiet, schedule)
 }
 
 // Apply applies a whole stream to a worker and returns the number of messages

@@ -274,3 +274,50 @@ func TestIdentityUsingIndex(t *testing.T) {
 		t.Errorf("%d scans, %d rows fetched", state.IdxScans, state.IdxTupFetch)
 	}
 }
+
+// Long values are compared as they were sent, whether they are stored in line,
+// compressed or in the TOAST table, which is empty again at the end.
+func TestFullToast(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, storage := range []string{"PLAIN", "MAIN", "EXTERNAL", "EXTENDED"} {
+		s := subscribe(t, fmt.Sprintf(`CREATE TABLE t (id int, a text STORAGE %s, b text);`, storage), options())
+		s.apply(relation(1, "t", 'f', "id", "a", "b"))
+		body := func(most int) string {
+			n := r.IntN(most)
+			if storage == "PLAIN" {
+				n = min(n, 1000)
+			}
+			b := make([]byte, n)
+			kinds := 1 + r.IntN(90) // few kinds of bytes compress well
+			for i := range b {
+				b[i] = byte(' ' + r.IntN(kinds))
+			}
+			return string(b)
+		}
+		var rows [][]string
+		for id := range 60 {
+			row := []string{strconv.Itoa(id), body(3000), body(20_000)}
+			rows = append(rows, row)
+			s.apply(tx(insert(1, row...))...)
+		}
+		for round := range 3 {
+			for i, old := range rows {
+				nu := slices.Clone(old)
+				if i%2 == round%2 {
+					nu[1+r.IntN(2)] = body(6000)
+				}
+				s.apply(tx(updateFrom(1, 'O', row(old...), row(nu...)))...)
+				rows[i] = nu
+			}
+		}
+		if len(s.Counters.Conflicts) > 0 {
+			t.Fatalf("%s: %v", storage, s.Counters.Conflicts)
+		}
+		for _, old := range rows {
+			s.apply(tx(del(1, 'O', old...))...)
+		}
+		if len(s.Counters.Conflicts) > 0 || s.rows("t") != "" {
+			t.Fatalf("%s: %v", storage, s.Counters.Conflicts)
+		}
+	}
+}

@@ -67,7 +67,7 @@ type savepoint struct {
 // find returns the parallel worker of a remote transaction, nil if it has none.
 func (a *parallelApply) find(remote uint32) *parallelWorker {
 	for _, p := range a.pool {
-		if p.remote == remote {
+		if p.remote == remote && remote != 0 {
 			return p
 		}
 	}
@@ -82,8 +82,10 @@ func (w *Worker) allocateWorker(remote uint32) {
 		return
 	}
 	a := &w.parallel
-	p := a.find(0)
-	if p == nil {
+	var p *parallelWorker
+	if i := slices.IndexFunc(a.pool, func(q *parallelWorker) bool { return q.remote == 0 }); i >= 0 {
+		p = a.pool[i]
+	} else {
 		if len(a.pool) >= w.opts.Settings.MaxParallelApplyWorkers {
 			return
 		}

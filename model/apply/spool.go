@@ -24,7 +24,13 @@ func (w *Worker) streamStart(m *stream.Message) error {
 	if w.inTransaction || w.streaming != 0 {
 		return w.protocol(m, "stream start within a transaction: expected its end first")
 	}
+	if m.Xid == 0 {
+		return w.protocol(m, "stream start without a transaction id")
+	}
 	if m.First {
+		if w.parallel.find(m.Xid) != nil {
+			return w.protocol(m, "a second first stream start of transaction %d", m.Xid)
+		}
 		w.allocateWorker(m.Xid)
 	}
 	w.streaming = m.Xid

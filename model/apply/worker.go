@@ -267,12 +267,12 @@ func (w *Worker) apply(m *stream.Message) error {
 		w.begin()
 		w.twoPhase = m.Kind == stream.KindBeginPrepare
 	case stream.KindCommit:
-		if !w.inTransaction {
+		if !w.inTransaction || w.streaming != 0 {
 			return w.protocol(m, "commit without a begin before it")
 		}
 		w.commit()
 	case stream.KindPrepare:
-		if !w.inTransaction {
+		if !w.inTransaction || w.streaming != 0 {
 			return w.protocol(m, "prepare without a begin prepare before it")
 		}
 		w.prepare(m)
@@ -295,8 +295,14 @@ func (w *Worker) apply(m *stream.Message) error {
 	case stream.KindStreamStop:
 		w.streamStop()
 	case stream.KindStreamAbort:
+		if w.streaming != 0 {
+			return w.protocol(m, "%s within a stream block: expected a stream stop first", m.Kind)
+		}
 		return w.streamAbort(m)
 	case stream.KindStreamCommit, stream.KindStreamPrepare:
+		if w.streaming != 0 {
+			return w.protocol(m, "%s within a stream block: expected a stream stop first", m.Kind)
+		}
 		if p := w.parallel.find(m.Xid); p != nil {
 			w.finishParallel(p, m)
 			return nil
