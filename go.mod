@@ -10,6 +10,7 @@ require (
 )
 
 require (
+	github.com/tidwall/btree v1.8.2 // indirect
 	golang.org/x/sys v0.26.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )

@@ -150,11 +150,8 @@ func (t *BTree) mergesWithPending(n, p *page, i uint16) bool {
 
 // equalItems says whether two items that begin alike have equal columns.
 func (t *BTree) equalItems(p *page, i, j uint16) bool {
-	if t.plan.whole && p.los == nil {
-		x, y := p.items[i].ref, p.items[j].ref
-		if (x == 0 || p.slab[x+2]&entryWhole != 0) && (y == 0 || p.slab[y+2]&entryWhole != 0) {
-			return true
-		}
+	if p.los == nil && p.whole(&p.items[i]) && p.whole(&p.items[j]) {
+		return true
 	}
 	u, v := t.tuple(p, i), t.tuple(p, j)
 	return t.keepAttsFast(&u, &v) > t.opts.Keys

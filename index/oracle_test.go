@@ -381,6 +381,9 @@ type tester struct {
 	last   wal.Record
 	moved  int64 // entries that went, as found
 
+	// blind is for runs that look at a page only when they must, so that items arrive
+	// unsorted: without reference, with few lookups.
+	blind     bool
 	vacuumed  bool                 // VACUUM has run since the last check
 	predicted map[storage.TID]bool // entries that the reference said would go since the last check
 }
@@ -396,6 +399,7 @@ func newTester(t testing.TB, l *layout, o index.Options, p profile, src source, 
 		return a.tid.Less(b.tid)
 	})
 	x.shift = src.pick(1 << 16)
+	x.blind = src.pick(3) == 0
 	return x
 }
 
@@ -478,24 +482,27 @@ func (x *tester) insert(row []cell, unchanged bool) {
 			return !want
 		})
 	}
-	how, err := x.tree.CheckSplit(x.l.values(row), tid)
-	if err != nil {
-		x.t.Fatalf("insert of %v at %v: %v", row, tid, err)
-	}
-	for _, h := range how {
-		strategies[h]++
-	}
 	x.heap.states[tid] = living
-	predicted := x.tree.PredictDeletes(x.l.values(row), tid, unchanged)
-	for _, p := range predicted {
-		x.predicted[p] = true
+	var predicted []storage.TID
+	if !x.blind {
+		how, err := x.tree.CheckSplit(x.l.values(row), tid)
+		if err != nil {
+			x.t.Fatalf("insert of %v at %v: %v", row, tid, err)
+		}
+		for _, h := range how {
+			strategies[h]++
+		}
+		predicted = x.tree.PredictDeletes(x.l.values(row), tid, unchanged)
+		for _, p := range predicted {
+			x.predicted[p] = true
+		}
 	}
 	deleted := x.tree.Counters.DeletedTIDs
 	got, err := x.tree.Insert(x.l.values(row), tid, unchanged)
 	if err != nil {
 		x.t.Fatalf("insert of %v: %v", row, err)
 	}
-	if n := x.tree.Counters.DeletedTIDs - deleted; n != int64(len(predicted)) {
+	if n := x.tree.Counters.DeletedTIDs - deleted; !x.blind && n != int64(len(predicted)) {
 		x.t.Fatalf("insert of %v at %v deleted %d entries, expected %v", row, tid, n, predicted)
 	}
 	if got != want {
@@ -588,7 +595,7 @@ func (x *tester) step() {
 	if x.src.pick(12) == 0 {
 		x.commit()
 	}
-	if x.src.pick(6) == 0 {
+	if x.src.pick(6) == 0 && (!x.blind || x.src.pick(30) == 0) {
 		x.lookup()
 	}
 	if x.prof.purge > 0 && x.src.pick(x.prof.purge) == 0 {
@@ -678,7 +685,7 @@ func (x *tester) check() {
 		if x.heap.states[e.tid] != gone {
 			x.t.Fatalf("after %d entries: %v of %v is missing or out of place; found %v", x.serial, e.tid, e.row, left[:min(1, len(left))])
 		}
-		if !x.predicted[e.tid] && !x.vacuumed {
+		if !x.predicted[e.tid] && !x.vacuumed && !x.blind {
 			x.t.Fatalf("after %d entries: %v of %v has gone, which nobody expected", x.serial, e.tid, e.row)
 		}
 		missing = append(missing, e)
@@ -725,7 +732,7 @@ var profiles = []struct {
 
 var (
 	all   = flag.Bool("all", false, "TestOracle: every layout with every profile")
-	steps = flag.Int("steps", 1300, "TestOracle: changes per layout and profile")
+	steps = flag.Int("steps", 900, "TestOracle: changes per layout and profile")
 	seeds = flag.Uint64("seed", 0, "TestOracle: added to each seed")
 )
 
@@ -799,6 +806,7 @@ func TestSplitStrategies(t *testing.T) {
 		o.Fillfactor, o.Deduplicate = c.fillfactor, false
 		clear(strategies)
 		x := newTester(t, l, o, profile{keys: 1, tids: c.tids}, newRandom(1, 0), 5000)
+		x.blind = false
 		for n := range 5000 {
 			var row []cell
 			for _, v := range c.row(n) {
@@ -821,14 +829,14 @@ func TestUniqueVersions(t *testing.T) {
 			l := &layouts[0]
 			o := l.options()
 			o.Unique, o.Deduplicate = true, dedup
-			const steps = 2500
+			const steps = 1800
 			x := newTester(t, l, o, profile{keys: 100_000, tids: tids}, newRandom(uint64(tids), steps), 2*steps)
 			x.insert([]cell{{n: 7}}, false)
 			x.insert([]cell{{n: 9}}, false)
 			for n := 1; x.src.more(); n++ {
 				e, _ := x.end()
 				x.insert(e.row, false)
-				if n%800 == 0 {
+				if n%900 == 0 {
 					x.check()
 				}
 			}

@@ -180,6 +180,11 @@ func (p *page) posting(it *item) bool {
 	return it.ref != 0 && p.slab[it.ref+2]&entryPosting != 0
 }
 
+// whole says whether an item's abbreviated key holds the whole key.
+func (p *page) whole(it *item) bool {
+	return it.ref == 0 || p.slab[it.ref+2]&entryWhole != 0
+}
+
 // postingTIDs returns an item's posting list, 6 bytes a TID, or nil.
 func (p *page) postingTIDs(it *item) []byte {
 	if !p.posting(it) {

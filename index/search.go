@@ -63,6 +63,9 @@ func (t *BTree) comparePivot(k *key, p *page, it *item, lo uint64) int {
 	case k.lo > lo:
 		return 1
 	}
+	if b := p.slab[it.ref:]; k.whole && (int(b[3]) < t.opts.Keys || b[2]&entryPivotTID == 0) {
+		return 1
+	}
 	e := p.entry(it.ref)
 	if !k.whole {
 		u := tuple{

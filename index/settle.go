@@ -72,12 +72,10 @@ func (t *BTree) itemLess(p *page, a, b sortItem) bool {
 			return p.los[a.n] < p.los[b.n]
 		}
 	}
-	if x.ref != 0 || y.ref != 0 {
+	if !p.whole(x) || !p.whole(y) {
 		u, v := t.tuple(p, a.n), t.tuple(p, b.n)
-		if !u.whole || !v.whole {
-			if c := t.compareTuples(&u, &v); c != 0 {
-				return c < 0
-			}
+		if c := t.compareTuples(&u, &v); c != 0 {
+			return c < 0
 		}
 	}
 	return x.tid().Less(y.tid())

@@ -34,6 +34,7 @@ const (
 	BtreeReusePage
 	BtreeMetaCleanup
 	BtreeInsertMeta
+	BrinSamepageUpdate
 	TransactionCommit
 	TransactionAbort
 	TransactionPrepare
@@ -88,28 +89,29 @@ const (
 	// SizeOfXID is sizeof(TransactionId).
 	SizeOfXID = 4
 
-	sizeOfHeapInsert      = 3
-	sizeOfHeapUpdate      = 14
-	sizeOfHeapDelete      = 8
-	sizeOfHeapLock        = 8
-	sizeOfHeapTruncate    = 12
-	sizeOfHeapPrune       = 2
-	sizeOfHeapVisible     = 5
-	sizeOfBtreeDelete     = 9
-	sizeOfBtreeVacuum     = 4
-	sizeOfMarkHalfDead    = 20
-	sizeOfUnlinkPage      = 36
-	sizeOfReusePage       = 25
-	sizeOfBtreeInsert     = 2
-	sizeOfBtreeSplit      = 10
-	sizeOfBtreeDedup      = 2
-	sizeOfBtreeNewroot    = 8
-	sizeOfZeroPage        = 8
-	sizeOfXactCommit      = 8
-	sizeOfMultiXactCreate = 12
-	sizeOfSubxactCount    = 4
-	sizeOfTopXID          = 5
-	sizeOfSequenceLog     = 53
+	sizeOfHeapInsert         = 3
+	sizeOfHeapUpdate         = 14
+	sizeOfHeapDelete         = 8
+	sizeOfHeapLock           = 8
+	sizeOfHeapTruncate       = 12
+	sizeOfHeapPrune          = 2
+	sizeOfHeapVisible        = 5
+	sizeOfBtreeDelete        = 9
+	sizeOfBtreeVacuum        = 4
+	sizeOfMarkHalfDead       = 20
+	sizeOfUnlinkPage         = 36
+	sizeOfReusePage          = 25
+	sizeOfBtreeInsert        = 2
+	sizeOfBtreeSplit         = 10
+	sizeOfBtreeDedup         = 2
+	sizeOfBtreeNewroot       = 8
+	sizeOfZeroPage           = 8
+	sizeOfXactCommit         = 8
+	sizeOfMultiXactCreate    = 12
+	sizeOfSubxactCount       = 4
+	sizeOfTopXID             = 5
+	sizeOfBrinSamepageUpdate = 2
+	sizeOfSequenceLog        = 53
 	// a prepared transaction's state file begins with this (TwoPhaseFileHeader)
 	sizeOfPrepareHeader = 72
 	sizeOfFileCount     = 4
@@ -175,6 +177,9 @@ var catalogue = [NumRecordTypes]kind{
 	BtreeMetaCleanup: {"Btree", "META_CLEANUP", 0, 1, false},
 	// like INSERT_UPPER, and block 2: the metapage, with its data
 	BtreeInsertMeta: {"Btree", "INSERT_META", sizeOfBtreeInsert, 3, false},
+
+	// block 0: the page, with the summary
+	BrinSamepageUpdate: {"BRIN", "SAMEPAGE_UPDATE", sizeOfBrinSamepageUpdate, 1, false},
 
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
 	// the main data is the state file

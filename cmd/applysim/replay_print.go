@@ -116,6 +116,10 @@ func tablesTable(w *apply.Worker, r *recorded.Report) *table.Table {
 		name := s.Schema.QualifiedName()
 		t.Add(name, r.Tables[name].Live, r.Tables[name].Dead, pages, pages*storage.PageSize/1024, nil, nil, nil)
 		for _, x := range s.Indexes {
+			if x.BRIN != nil {
+				t.Add("  "+x.Schema.Name, nil, nil, x.BRIN.Pages(), x.BRIN.Pages()*storage.PageSize/1024, nil, nil, nil)
+				continue
+			}
 			stats := x.BTree.Stats()
 			var density any
 			if stats.LeafPages > 0 {

@@ -42,8 +42,8 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 		return nil, fmt.Errorf("%s: start_lsn: %w", c.file("start.json"), err)
 	}
 	w, err := apply.New(db, apply.Options{
-		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(), Sink: sink, ToastNames: c.toastNames,
-		SubscriptionOID: c.nextOID() - 1, Parallel: c.Options["streaming"] == "parallel",
+		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(db), Sink: sink, ToastNames: c.toastNames,
+		SubscriptionOID: c.nextOID(db) - 1, Parallel: c.Options["streaming"] == "parallel",
 	})
 	if err != nil {
 		return nil, err
@@ -68,14 +68,24 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	return w, nil
 }
 
-// nextOID is the first object id after those of the relations: that of the
-// subscription, which was made last, is one of them.
-func (c *Case) nextOID() uint32 {
-	var last uint32
+// nextOID is the first object id after those of the relations: a constraint gets its
+// own after that of its index, and the subscription, which was made last, has one.
+func (c *Case) nextOID(db *schema.Database) uint32 {
+	var last Relation
 	for _, r := range c.Start.Relations {
-		last = max(last, r.OID)
+		if r.OID > last.OID {
+			last = r
+		}
 	}
-	return last + 2
+	next := last.OID + 2
+	for _, t := range db.Tables {
+		for _, x := range t.Indexes {
+			if x.Name == last.Name && t.Name == last.Table && (x.Constraint || x.Primary) {
+				next++
+			}
+		}
+	}
+	return next
 }
 
 // toastNames are the names of a table's TOAST table and index on the real server.

@@ -84,7 +84,8 @@ type TableState struct {
 type IndexState struct {
 	Schema *schema.Index
 	Rel    wal.RelID
-	BTree  *index.BTree
+	BTree  *index.BTree // nil if it is a BRIN index
+	BRIN   *index.BRIN
 }
 
 // Tables returns the local tables in the order of the schema, partitioned ones,
@@ -100,7 +101,7 @@ func (w *Worker) Tables() []TableState {
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 		}
 		for _, x := range t.indexes {
-			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree})
+			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin})
 		}
 		states = append(states, s)
 	}
@@ -114,6 +115,9 @@ func (w *Worker) Check() error {
 			return err
 		}
 		for _, x := range t.indexes {
+			if x.btree == nil {
+				continue
+			}
 			if err := x.btree.Check(); err != nil {
 				return err
 			}

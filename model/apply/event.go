@@ -124,6 +124,9 @@ func (w *Worker) vacuum(t *table, o heap.VacuumOptions) error {
 	}
 	var indexes []*index.BTree
 	for _, x := range t.indexes {
+		if x.btree == nil {
+			return &UnsupportedError{What: fmt.Sprintf("VACUUM of a table with a BRIN index (%s)", x.schema.Name)}
+		}
 		indexes = append(indexes, x.btree)
 	}
 	w.vacuumHeap(t.heap, indexes, o)

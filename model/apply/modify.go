@@ -35,6 +35,9 @@ func (w *Worker) chooseLookup(r *relation) {
 	}
 	r.checkRows = true
 	for _, x := range t.indexes {
+		if x.btree == nil {
+			continue // its access method cannot look rows up one by one
+		}
 		first := x.schema.Keys[0].Column
 		if x.schema.Predicate == "" && first >= 0 && r.columns[first].remote >= 0 {
 			r.lookup = x
@@ -222,11 +225,14 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	w.command++
 	t.finder.added(w.values, u.TID)
 	w.fire(t, "update")
-	if u.HOT {
+	if u.HOT && !u.Summarized {
 		return nil
 	}
 	duplicate := false
 	for _, x := range t.indexes {
+		if u.HOT && x.brin == nil {
+			continue
+		}
 		dup, err := x.insert(w.values, u.TID, w.unchanged(r, m, x))
 		if err != nil {
 			return w.indexError(err)

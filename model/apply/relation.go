@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"applysim/heap"
@@ -59,7 +60,8 @@ type table struct {
 type localIndex struct {
 	schema  *schema.Index
 	rel     wal.RelID
-	btree   *index.BTree
+	btree   *index.BTree // nil if it is a BRIN index
+	brin    *index.BRIN
 	owner   *table
 	columns []int // table columns, 0-based, key columns first; -1 for an expression
 	types   []*pgtype.Type
@@ -251,6 +253,9 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 // newIndex makes a local index, empty, or says what about it is not modelled.
 func (w *Worker) newIndex(t *table, li *localIndex) string {
 	s, x := t.schema, li.schema
+	if x.Method == "brin" {
+		return w.newBRIN(t, li)
+	}
 	if x.Method != "btree" {
 		return fmt.Sprintf("%s indexes (%s)", x.Method, x.Name)
 	}
@@ -292,13 +297,62 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 		li.cstring = append(li.cstring, false)
 	}
 	li.values = make([]datum.Value, len(li.columns))
-	name := x.Name
-	if s.Schema != "public" {
-		name = s.Schema + "." + name
-	}
-	li.rel = w.log.Register(name)
+	li.rel = w.log.Register(qualified(s.Schema, x.Name))
 	li.btree = index.NewBTree(o, w.log, li.rel, t.heap)
 	return ""
+}
+
+// newBRIN is newIndex for a BRIN index with minmax operator classes.
+func (w *Worker) newBRIN(t *table, li *localIndex) string {
+	x := li.schema
+	var columns []index.Column
+	for i, k := range x.Keys {
+		typ, attr := (*pgtype.Type)(nil), datum.Attr{}
+		if k.Column >= 0 {
+			typ, attr = t.schema.Columns[k.Column].Type, t.schema.Columns[k.Column].Attr()
+		} else {
+			typ = li.exprs[i].Type()
+			attr = typ.Attr()
+		}
+		class := typ.OpClass()
+		if class == nil || !minmax(typ, k.OpClass) {
+			return fmt.Sprintf("the operator class of column %d of BRIN index %s (type %s)", i+1, x.Name, typ)
+		}
+		columns = append(columns, index.Column{Attr: attr, Class: class})
+		li.columns = append(li.columns, k.Column)
+		li.types = append(li.types, typ)
+		li.cstring = append(li.cstring, false)
+	}
+	li.values = make([]datum.Value, len(li.columns))
+	pages, _ := strconv.Atoi(x.Options["pages_per_range"])
+	li.rel = w.log.Register(qualified(t.schema.Schema, x.Name))
+	li.brin = index.NewBRIN(columns, pages, w.log, li.rel)
+	return ""
+}
+
+// minmax says whether a BRIN index on a type has a minmax operator class: by its
+// name, or by default.
+func minmax(typ *pgtype.Type, name string) bool {
+	if name != "" {
+		return strings.HasSuffix(name, "_minmax_ops")
+	}
+	switch typ.Base().Name {
+	case "inet", "cidr", "box":
+		return false
+	}
+	switch typ.Base().Kind {
+	case pgtype.KindRange, pgtype.KindArray, pgtype.KindComposite, pgtype.KindMultirange:
+		return false
+	}
+	return true
+}
+
+// qualified is a relation's name as records show it.
+func qualified(space, name string) string {
+	if space == "public" {
+		return name
+	}
+	return space + "." + name
 }
 
 // open returns the relation map's entry for a change, with its local table

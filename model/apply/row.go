@@ -65,6 +65,9 @@ func (c *localColumn) value(col *stream.Column, scratch []byte) (datum.Value, []
 	case stream.ColumnText:
 		c.counters.TextValues++
 		c.counters.TextBytes += int64(len(col.Data))
+		if bits, ok, err := c.typ.InputBits(col.Data, c.typmod); ok {
+			return datum.Value{Bits: bits}, scratch, err
+		}
 		return c.typ.Input(col.Data, c.typmod, scratch)
 	case stream.ColumnBinary:
 		c.counters.BinaryValues++
@@ -123,6 +126,9 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 	}
 	if err := x.project(values); err != nil {
 		return false, err
+	}
+	if x.brin != nil {
+		return false, x.brin.Insert(x.values, tid)
 	}
 	return x.btree.Insert(x.values, tid, unchanged)
 }

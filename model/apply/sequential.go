@@ -171,6 +171,7 @@ func (f *finder) report(start storage.BlockNumber, found storage.TID, ok bool, p
 		if last < int(start) {
 			last += pages
 		}
+		last++ // the page after it is fetched in advance
 	}
 	for b := last; b > int(start); b-- {
 		if at := b % pages; at%syncReportInterval == 0 {

@@ -41,6 +41,11 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 	}
 	w.Counters.Truncates++
 	for _, t := range tables {
+		for _, x := range t.indexes {
+			if x.btree == nil {
+				return w.unsupported("TRUNCATE of a table with a BRIN index (%s)", x.schema.Name)
+			}
+		}
 		w.needXID()
 		w.truncate(t)
 	}

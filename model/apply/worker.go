@@ -198,7 +198,11 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 		}
 		for _, x := range t.indexes {
 			if w.log.Name(x.rel) == name {
-				x.btree.SetLSNs(lsns)
+				if x.brin != nil {
+					x.brin.SetLSNs(lsns)
+				} else {
+					x.btree.SetLSNs(lsns)
+				}
 			}
 		}
 		if o := t.toaster; o != nil {
@@ -220,7 +224,9 @@ func (w *Worker) Checkpoint(quiet bool) {
 	for _, t := range w.tables {
 		t.heap.Clean()
 		for _, x := range t.indexes {
-			x.btree.Clean()
+			if x.btree != nil {
+				x.btree.Clean()
+			}
 		}
 		if o := t.toaster; o != nil {
 			o.heap.Clean()
