@@ -67,15 +67,15 @@ func (x *Transactions) AssignAll(assign func(depth int) uint32) {
 }
 
 // Rollback ends the subtransactions from a depth on, the innermost first. log is
-// called for each that has an id. With depth 0 the whole transaction ends.
-func (x *Transactions) Rollback(depth int, log func()) {
+// called for each with its depth and id, 0 if it has none. With depth 0 the whole transaction ends.
+func (x *Transactions) Rollback(depth int, log func(depth int, xid uint32)) {
 	if len(x.levels) == 0 {
 		x.levels = append(x.levels, x.Current)
 	}
 	for i := len(x.levels) - 1; i >= depth; i-- {
-		if xid := x.levels[i]; xid != 0 {
-			log()
-			x.Aborted(xid)
+		log(i, x.levels[i])
+		if x.levels[i] != 0 {
+			x.Aborted(x.levels[i])
 		}
 	}
 	x.levels = x.levels[:depth]

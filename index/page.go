@@ -120,6 +120,9 @@ func (p *page) entry(ref uint16) entry {
 // addEntry appends an entry to the slab and returns its reference. tids is the
 // posting list, nil if there is none.
 func (p *page) addEntry(e *entry) uint16 {
+	if len(p.slab) > slabLimit {
+		p.compactSlab()
+	}
 	b := p.slab
 	if len(b) == 0 {
 		b = append(b, make([]byte, slabStart)...)
@@ -146,6 +149,28 @@ func (p *page) addEntry(e *entry) uint16 {
 	}
 	p.slab = append(b, e.tids...)
 	return ref
+}
+
+// slabLimit is the length in bytes at which a slab is rid of the entries of items
+// that are gone: well above what the items of a page take, and so low that
+// references stay in their 16 bits.
+const slabLimit = 4 * storage.PageSize
+
+// compactSlab makes a new slab with the entries of the items that are there.
+// Entries that were decoded before go on showing the old one.
+func (p *page) compactSlab() {
+	old := page{slab: p.slab}
+	p.slab = make([]byte, slabStart, 2*storage.PageSize)
+	for i := range p.items {
+		if it := &p.items[i]; it.ref != 0 {
+			e := old.entry(it.ref)
+			it.ref = p.addEntry(&e)
+		}
+	}
+	if p.high.ref != 0 {
+		e := old.entry(p.high.ref)
+		p.high.ref = p.addEntry(&e)
+	}
 }
 
 func getTID(b []byte) storage.TID {

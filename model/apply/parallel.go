@@ -43,8 +43,10 @@ type parallelWorker struct {
 	begun        bool
 	command      uint32
 	droppedFiles int
+	restore      []func()
 	touched      touched
 	savepoints   []savepoint
+	levels       []level // of the open subtransactions
 
 	// XLOG_XACT_ASSIGNMENT records, which are nobody's change, decide which
 	// subtransactions must still name their top-level transaction.
@@ -53,16 +55,19 @@ type parallelWorker struct {
 
 	since    []Statistics // of all tables when the worker's turn began
 	done     []Statistics // of the current transaction
+	undone   []Statistics // the part of it that was rolled back
 	finished []map[string]Statistics
 }
 
 // savepoint is a remote subtransaction.
 type savepoint struct {
-	remote       uint32
-	depth        int          // of its subtransaction: one that was rolled back leaves an empty one behind
-	before       []Statistics // what the transaction had done until then
-	droppedFiles int
+	remote uint32
+	depth  int          // of its subtransaction: one that was rolled back leaves an empty one behind
+	before []Statistics // what of the transaction's work lasted when it began
 }
+
+// level is what there was of TRUNCATE when a subtransaction began.
+type level struct{ droppedFiles, restore int }
 
 // find returns the parallel worker of a remote transaction, nil if it has none.
 func (a *parallelApply) find(remote uint32) *parallelWorker {
@@ -96,8 +101,8 @@ func (w *Worker) allocateWorker(remote uint32) {
 	}
 	p.remote = remote
 	p.begun, p.topLogged, p.unreported = false, false, 0
-	p.savepoints = p.savepoints[:0]
-	p.since, p.done = nil, make([]Statistics, len(w.tables))
+	p.savepoints, p.levels = p.savepoints[:0], p.levels[:0]
+	p.since, p.done, p.undone = nil, make([]Statistics, len(w.tables)), make([]Statistics, len(w.tables))
 }
 
 // freeWorker puts a parallel worker back into the pool, or stops it if there are
@@ -144,7 +149,10 @@ func (w *Worker) enter(p *parallelWorker) {
 	w.switchProcess(&w.parallel.leader, &p.process)
 	w.inTransaction = p.begun
 	if p.begun {
-		w.command, w.droppedFiles, w.touched = p.command, p.droppedFiles, p.touched
+		w.command, w.droppedFiles, w.restore, w.touched = p.command, p.droppedFiles, p.restore, p.touched
+		for i, t := range w.tables {
+			t.resume(w, p.lasting(i))
+		}
 	} else {
 		w.begin()
 		p.begun = true
@@ -156,7 +164,7 @@ func (w *Worker) enter(p *parallelWorker) {
 // leave ends a parallel worker's turn.
 func (w *Worker) leave(p *parallelWorker) {
 	w.settle(p)
-	p.command, p.droppedFiles, p.touched = w.command, w.droppedFiles, w.touched
+	p.command, p.droppedFiles, p.restore, p.touched = w.command, w.droppedFiles, w.restore, w.touched
 	p.since = nil
 	w.inTransaction, w.twoPhase = false, false
 	w.touched.reset()
@@ -175,8 +183,34 @@ func (w *Worker) startSubtransaction(remote uint32) {
 		p.topLogged = w.xacts.Current != 0
 	}
 	w.settle(p)
+	before := make([]Statistics, len(w.tables))
+	for i := range before {
+		before[i] = p.lasting(i)
+	}
+	w.savepoint(p)
+	p.savepoints = append(p.savepoints, savepoint{remote, w.xacts.Depth(), before})
+}
+
+// lasting is what the current transaction has done to a table, rollbacks left out.
+func (p *parallelWorker) lasting(table int) Statistics { return p.done[table].Sub(p.undone[table]) }
+
+// savepoint begins a subtransaction.
+func (w *Worker) savepoint(p *parallelWorker) {
 	w.xacts.Savepoint()
-	p.savepoints = append(p.savepoints, savepoint{remote, w.xacts.Depth(), slices.Clone(p.done), w.droppedFiles})
+	p.levels = append(p.levels, level{w.droppedFiles, len(w.restore)})
+}
+
+// resume notes what a parallel worker has already done to a table in its current
+// transaction, so that count goes on from there.
+func (t *table) resume(w *Worker, done Statistics) {
+	t.began = 0
+	if done == (Statistics{}) {
+		return
+	}
+	t.began, t.before = w.Counters.Begins, t.heap.Counters
+	t.before.Inserts -= done.Inserts
+	t.before.Updates -= done.Updates
+	t.before.Deletes -= done.Deletes
 }
 
 // savepoint returns the position of a remote subtransaction, -1 if it has none.
@@ -216,29 +250,40 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 	w.enter(p)
 	defer w.leave(p)
 	depth, before := 0, make([]Statistics, len(w.tables))
-	dropped := 0
 	if m.SubXid != m.Xid {
 		i := p.savepoint(m.SubXid)
 		if i < 0 {
 			return nil
 		}
-		s := &p.savepoints[i]
-		depth, before, dropped = s.depth, s.before, s.droppedFiles
+		depth, before = p.savepoints[i].depth, p.savepoints[i].before
 		p.savepoints = p.savepoints[:i]
 	}
-	if w.droppedFiles > dropped {
-		return w.unsupported("the rollback of TRUNCATE")
-	}
 	w.settle(p)
-	w.xacts.Rollback(depth, func() { w.log.InsertPlain(wal.TransactionAbort, wal.AbortMainData()) })
+	w.xacts.Rollback(depth, func(d int, xid uint32) {
+		var start level
+		if d > 0 {
+			start = p.levels[d-1]
+			p.levels = p.levels[:d-1]
+		}
+		if xid == 0 {
+			return
+		}
+		extra := wal.AbortMainData()
+		if n := w.droppedFiles - start.droppedFiles; n > 0 {
+			extra += wal.DroppedFiles(n)
+		}
+		w.log.InsertPlain(wal.TransactionAbort, extra)
+		restore(w.restore[start.restore:])
+		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]
+	})
 	for i, t := range w.tables {
 		t.finder.reset()
-		if t.heap != nil {
-			t.heap.Undo(p.done[i].Inserts-before[i].Inserts, p.done[i].Deletes-before[i].Deletes)
-		}
+		gone := p.lasting(i).Sub(before[i])
+		t.heap.Undo(gone.Inserts, gone.Deletes)
+		p.undone[i].Add(gone)
 	}
 	if depth > 0 {
-		w.xacts.Savepoint()
+		w.savepoint(p)
 		return nil
 	}
 	w.endTransaction()

@@ -1,0 +1,68 @@
+package index_test
+
+import (
+	"testing"
+
+	"applysim/heap/datum"
+	"applysim/index"
+	"applysim/index/opclass"
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// A summary is written when a row widens it or is the first NULL, and never for a
+// range that has none (add_values_to_range, brininsert).
+func TestBRINInsert(t *testing.T) {
+	log := wal.NewLog(wal.Options{Origin: true})
+	int4 := datum.Attr{Len: 4, Align: 4, ByVal: true, Storage: 'p'}
+	x := index.NewBRIN([]index.Column{{Attr: int4, Class: opclass.ByName("int4_ops")}}, 2, log, log.Register("x"))
+	null := datum.Value{Null: true}
+	for i, c := range []struct {
+		value  datum.Value
+		block  storage.BlockNumber
+		length int // of the record, 0 for none
+	}{
+		{datum.Value{Bits: 5}, 0, 64},
+		{datum.Value{Bits: 5}, 1, 0},
+		{datum.Value{Bits: 9}, 1, 64},
+		{datum.Value{Bits: 7}, 0, 0},
+		{datum.Value{Bits: 100}, 2, 0},
+		{null, 0, 64}, // the null bitmap fits into what alignment left free
+		{null, 1, 0},
+		{datum.Value{Bits: 1}, 0, 64},
+	} {
+		before := log.Total()
+		if err := x.Insert([]datum.Value{c.value}, storage.TID{Block: c.block, Offset: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if got := int(log.Total().Bytes - before.Bytes); got != c.length {
+			t.Errorf("row %d: got %d bytes of WAL, expected %d", i, got, c.length)
+		}
+	}
+	if x.Updates != 4 || x.Pages() != 3 {
+		t.Errorf("got %d updates and %d pages, expected 4 and 3", x.Updates, x.Pages())
+	}
+}
+
+func TestBRINAllNulls(t *testing.T) {
+	log := wal.NewLog(wal.Options{})
+	text := datum.Attr{Len: -1, Align: 4, Storage: 'x'}
+	x := index.NewBRIN([]index.Column{{Attr: text, Class: opclass.ByName("text_ops")}}, 0, log, log.Register("x"))
+	for i, c := range []struct {
+		value datum.Value
+		bytes int64
+	}{
+		{datum.Value{Null: true}, 24 + 20 + 4 + 8},
+		{datum.Value{Null: true}, 0},
+		{datum.Value{Bytes: []byte("abc")}, 24 + 20 + 4 + 8 + 8},
+		{datum.Value{Bytes: []byte("b")}, 24 + 20 + 4 + 8 + 8},
+	} {
+		before := log.Total().Bytes
+		if err := x.Insert([]datum.Value{c.value}, storage.TID{Offset: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if got := log.Total().Bytes - before; got != c.bytes {
+			t.Errorf("row %d: got %d bytes of WAL, expected %d", i, got, c.bytes)
+		}
+	}
+}
