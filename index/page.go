@@ -286,7 +286,7 @@ func (p *page) first() int {
 // append adds an item without a place in the key order. size is its
 // IndexTupleSize.
 func (p *page) append(it item, lo uint64, size int) {
-	if it.hi > p.most || len(p.items) == 0 {
+	if it.hi > p.most || len(p.items) == 0 || p.los != nil && p.afterLast(it.hi, lo) {
 		if len(p.order) == len(p.items) {
 			// It goes to the end, so that the order is known.
 			p.order = append(p.order, uint16(len(p.items)))
@@ -298,6 +298,17 @@ func (p *page) append(it item, lo uint64, size int) {
 		p.los = append(p.los, lo)
 	}
 	p.free -= size + storage.LinePointerSize
+}
+
+// afterLast says whether an abbreviated key of two parts is greater than that of
+// the page's last item, if that is known.
+func (p *page) afterLast(hi, lo uint64) bool {
+	n := len(p.order)
+	if hi != p.most || n != len(p.items) {
+		return false
+	}
+	last := p.order[n-1]
+	return p.items[last].hi == hi && lo > p.los[last]
 }
 
 // insertAt puts an item on the page so that it stands i-th in key order. All

@@ -70,10 +70,14 @@ func (w *Worker) truncate(t *table) {
 		return
 	}
 	w.touchTruncated(t)
-	t.forgetCounts(w)
+	inserts, deletes := t.forgetCounts(w)
 	files := 1 + len(t.indexes)
 	t.seqScans += int64(len(t.indexes))
-	again := []func(){t.heap.Empty()}
+	refill := t.heap.Empty()
+	again := []func(){func() {
+		refill()
+		t.heap.Undo(inserts, deletes)
+	}}
 	if o := t.toaster; o != nil {
 		files += 2
 		again = append(again, o.heap.Empty(), o.index.btree.Empty())
@@ -106,13 +110,15 @@ func (t *table) count(w *Worker) {
 }
 
 // forgetCounts forgets the changes that the transaction has made before it truncates
-// the table (pgstat_count_truncate).
-func (t *table) forgetCounts(w *Worker) {
+// the table (pgstat_count_truncate), and returns how many they were.
+func (t *table) forgetCounts(w *Worker) (inserts, deletes int64) {
 	t.truncated = true
 	if t.began == w.Counters.Begins {
 		c := &t.heap.Counters
+		inserts, deletes = c.Inserts-t.before.Inserts, c.Deletes-t.before.Deletes
 		c.Inserts, c.Updates, c.Deletes = t.before.Inserts, t.before.Updates, t.before.Deletes
 	}
+	return inserts, deletes
 }
 
 // restartSequences sets the sequences that a table's columns own back to their

@@ -132,8 +132,8 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 		return nil
 	}
 	w.log.InsertPlain(wal.TransactionAbortPrepared, extra)
-	restore(p.restore)
 	undo(p.changes)
+	restore(p.restore)
 	for _, xid := range append(p.subs, p.xid) {
 		w.xacts.FinishPrepared(xid)
 		w.xacts.Aborted(xid)

@@ -385,11 +385,11 @@ func (w *Worker) abort() {
 		}
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		w.xacts.Aborted(xid)
+		undo(w.changes())
 		restore(w.restore)
 		for _, t := range w.tables {
 			t.finder.reset()
 		}
-		undo(w.changes())
 	}
 	w.endTransaction()
 }
