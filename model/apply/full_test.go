@@ -190,6 +190,9 @@ func TestSequentialLookups(t *testing.T) {
 				}
 				return !ok
 			})
+			if ok {
+				report((at + 1) % h.Pages()) // the scan fetches a page in advance
+			}
 			if !ok && h.Pages() > 0 {
 				for {
 					at = (at + 1) % h.Pages()
