@@ -71,7 +71,12 @@ func (t *BTree) put(k *key, p *page, i int) {
 		it.ref = p.addEntry(&entry{size: k.size, flags: nullFlag(k.nulls), natts: len(t.attrs), nulls: k.nulls, data: k.data})
 	}
 	if i < 0 {
-		p.append(it, k.lo, k.size)
+		if t.plan.wide {
+			p.append(it, p.afterLast(k.hi, k.lo), k.size)
+			p.los = append(p.los, k.lo)
+		} else {
+			p.append(it, false, k.size)
+		}
 		return
 	}
 	t.Counters.ItemsMoved += int64(len(p.order) - i)

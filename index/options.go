@@ -110,10 +110,9 @@ type BTree struct {
 	pages []*page // by block; block 0, the metapage, is nil
 	root  storage.BlockNumber
 
-	rightmost  storage.BlockNumber // rightmost leaf, kept up to date by splits
-	guessing   bool                // the first column is short enough to guess leaves by it
-	guessed    *[guesses]storage.BlockNumber
-	remembered bool // PostgreSQL would remember the rightmost leaf now
+	rightmost  storage.BlockNumber           // rightmost leaf, kept up to date by splits
+	guessed    *[guesses]storage.BlockNumber // leaves where keys went, see guessLeaf
+	remembered bool                          // PostgreSQL would remember the rightmost leaf now
 
 	equalImage bool // every key column's class says that equal values have equal bytes
 	dedup      bool // deduplication is allowed
@@ -158,7 +157,6 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
 	if t.plan.wide {
 		t.scratch.los = []uint64{}
 	}
-	t.guessing = len(t.plan.segments) > 0 && t.plan.segments[0].width <= 32
 	return t
 }
 

@@ -26,8 +26,8 @@ type item struct {
 // when somebody looks for a place among them: the first len(order) items are
 // in order, those after them have arrived since.
 type page struct {
-	// What an insert into a leaf touches stands first, so that it shares a cache
-	// line.
+	// What an insert into a leaf touches stands first: it fills two cache lines of
+	// 64 bytes, the first of which is enough for most of it.
 	items   []item      // in order of arrival, the high key left out
 	most    uint64      // greatest hi of all items
 	listMax storage.TID // greatest heap TID of all posting lists
@@ -37,8 +37,10 @@ type page struct {
 
 	order []uint16 // the numbers of items in key order
 	high  item     // high key
-	dirty bool     // changed since the last checkpoint has written it
+	level int      // 0 for leaves
+	block storage.BlockNumber
 
+	dirty      bool // changed since the last checkpoint has written it
 	hasHigh    bool // false on the rightmost page of a level
 	incomplete bool // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
 	garbage    bool // BTP_HAS_GARBAGE: some items may be dead
@@ -47,13 +49,13 @@ type page struct {
 	deleteXID  uint32
 
 	highLo     uint64
-	los        []uint64 // second parts of the abbreviated keys, parallel to items, if the plan is wide
-	his        []uint64 // internal pages: hi of each item, in key order
-	slab       []byte   // entries, see below
-	hint       int      // where the last item went, in key order
-	level      int      // 0 for leaves
-	block      storage.BlockNumber
+	los        []uint64            // second parts of the abbreviated keys, parallel to items, if the plan is wide
+	his        []uint64            // internal pages: hi of each item, in key order
+	slab       []byte              // entries, see below
+	hint       int                 // where the last item went, in key order
 	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
+
+	_ [24]byte // to a multiple of a cache line
 }
 
 // A slab entry begins with a header of 4 bytes:
@@ -283,10 +285,10 @@ func (p *page) first() int {
 	return 0
 }
 
-// append adds an item without a place in the key order. size is its
-// IndexTupleSize.
-func (p *page) append(it item, lo uint64, size int) {
-	if it.hi > p.most || len(p.items) == 0 || p.los != nil && p.afterLast(it.hi, lo) {
+// append adds an item without a place in the key order. last says that it is known
+// to go to the end, size is its IndexTupleSize.
+func (p *page) append(it item, last bool, size int) {
+	if last || it.hi > p.most || len(p.items) == 0 {
 		if len(p.order) == len(p.items) {
 			// It goes to the end, so that the order is known.
 			p.order = append(p.order, uint16(len(p.items)))
@@ -294,9 +296,6 @@ func (p *page) append(it item, lo uint64, size int) {
 		p.most = it.hi
 	}
 	p.items = append(p.items, it)
-	if p.los != nil {
-		p.los = append(p.los, lo)
-	}
 	p.free -= size + storage.LinePointerSize
 }
 

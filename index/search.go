@@ -172,25 +172,29 @@ func (t *BTree) findLeaf(k *key) *page {
 	if onRightmost && p.room() >= k.size {
 		return p // no split, so that nobody needs the way
 	}
-	if !t.guessing {
-		return t.descend(k)
-	}
 	return t.guessLeaf(k)
 }
 
-// guesses is the number of leaves that are remembered by the first column of a
-// key. It is a power of two.
-const guesses = 1 << 13
+// The range of keys has so many parts for each of which a leaf is remembered.
+const (
+	guessBits = 12
+	guesses   = 1 << guessBits
+)
 
-// guessLeaf is descend for a key whose first column may be one of few: the leaf
-// where the last such key went is likely the one. It is if the key is strictly
-// between the leaf's bounds.
+// guessLeaf is descend for a key that may go where the last one nearby went: to the
+// leaf remembered for its part of the range that the root's downlinks span. It
+// does if it is strictly between the leaf's bounds.
 func (t *BTree) guessLeaf(k *key) *page {
+	his := t.pages[t.root].his
+	if len(his) < 3 {
+		return t.descend(k)
+	}
 	if t.guessed == nil {
 		t.guessed = new([guesses]storage.BlockNumber)
 	}
-	// The upper half of a product depends on all bits of its factors.
-	slot, _ := mathbits.Mul64(k.hi&t.plan.segments[0].mask.hi*0x9e3779b97f4a7c15, guesses)
+	least, most := his[1], his[len(his)-1]
+	shift := max(mathbits.Len64(most-least)-guessBits, 0)
+	slot := (k.hi - least) >> shift % guesses
 	if b := t.guessed[slot]; b != 0 && int(b) < len(t.pages) {
 		p := t.pages[b]
 		if k.hi > p.low && k.hi < p.high.hi && p.hasHigh && p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted {

@@ -42,6 +42,7 @@ type replayOptions struct {
 	caseDir, schema, stream, events string
 	set                             []string
 	version, records, format        string
+	streaming                       string
 	skipConflicts                   bool
 	checkpoints, walWriter          bool
 }
@@ -54,6 +55,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
 	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
+	f.StringVar(&o.streaming, "streaming", "parallel", "how streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides")
 	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
 	f.BoolVar(&o.checkpoints, "checkpoints", true, "make checkpoints as checkpoint_timeout and max_wal_size ask for, by the\ncommit times in the stream; off with --case, whose events have them,\nunless it is given")
 	f.BoolVar(&o.walWriter, "wal-writer", true, "flush asynchronous commits in the WAL writer's rhythm, by the commit times\nin the stream; without it only a checkpoint does. Hint bits depend on it")
@@ -164,6 +166,9 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 	if v, _, _ := strings.Cut(o.version, "."); v != "18" {
 		return fmt.Errorf("not supported: --server-version %s: expected 18, the version that is modelled", o.version)
 	}
+	if o.streaming != "parallel" && o.streaming != "on" {
+		return hint(f, "--streaming %s: expected parallel or on", o.streaming)
+	}
 	return checkFormat(f, o.format, replayFormats...)
 }
 
@@ -251,7 +256,7 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	if err != nil {
 		return nil, err
 	}
-	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink})
+	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink, Parallel: o.streaming == "parallel"})
 	if err != nil {
 		return nil, err
 	}
