@@ -303,7 +303,7 @@ func (p *page) append(it item, last bool, size int) {
 // the page's last item, if that is known.
 func (p *page) afterLast(hi, lo uint64) bool {
 	n := len(p.order)
-	if hi != p.most || n != len(p.items) {
+	if hi != p.most || n == 0 || n != len(p.items) {
 		return false
 	}
 	last := p.order[n-1]

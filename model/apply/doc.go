@@ -7,13 +7,19 @@
 //	insert             values are read by the types' input functions, missing
 //	                   columns get their defaults, the row goes to the heap,
 //	                   then to every index in the order of their OIDs
+//	update, delete     the row is found by an index or by a scan, and locked; a
+//	                   new version goes to the same page if it can (HOT)
+//	truncate           the tables of the message get new files
+//	stream start, ...  the transaction is spooled, or applied as it arrives by a
+//	                   parallel worker, with its subtransactions
+//	prepare            two-phase commit
 //	commit             one COMMIT record, if the transaction changed anything
 //
-// A transaction gets its id when it changes something for the first time.
-//
-// Updates, deletes, truncation, streamed and prepared transactions, partitions,
-// index expressions and predicates are not modelled yet: a message or a table
-// that needs them gives an *UnsupportedError.
+// A transaction gets its id when it changes something for the first time. Long
+// values go through the toaster, rows of a partitioned table to a partition;
+// generated columns, defaults, CHECK constraints, index expressions and predicates
+// are computed by package expr. What is not modelled gives an *UnsupportedError
+// that names it.
 //
 // Checkpoints and VACUUM run between two messages: as events (Run, Checkpoint,
 // Vacuum), or by the clock, which is that of the commit times in the stream
@@ -29,7 +35,9 @@
 // synchronous_commit = on none of this matters. See walwriter.go.
 //
 // Reading order: settings.go, worker.go (messages and transactions),
-// relation.go (tables and the relation map), row.go (an insert), defaults.go,
-// counters.go; event.go (checkpoints and VACUUM), checkpoint.go (when they come),
-// walwriter.go.
+// relation.go (tables and the relation map), row.go (an insert), modify.go (updates
+// and deletes), sequential.go (look-ups without an index), conflict.go; toast.go,
+// routing.go (partitions), expressions.go, sequence.go, truncate.go, spool.go,
+// parallel.go, twophase.go; counters.go, statistics.go; event.go (checkpoints and
+// VACUUM), checkpoint.go (when they come), walwriter.go.
 package apply
