@@ -144,6 +144,11 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	if r.Changes > 0 {
 		lines = append(lines, fmt.Sprintf("%.1f bytes of records a change", float64(total.Bytes)/float64(r.Changes)))
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.Tables)) {
+		if line := notHOTLine(name, r.Tables[name]); line != "" {
+			lines = append(lines, line)
+		}
+	}
 	var conflicts []string
 	for _, kind := range slices.Sorted(maps.Keys(r.Conflicts)) {
 		conflicts = append(conflicts, fmt.Sprintf("%s %s", kind, table.Integer(r.Conflicts[kind])))
@@ -155,6 +160,33 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 		lines = append(lines, count(n, "transaction")+" passed over because of a conflict")
 	}
 	return lines
+}
+
+// notHOTLine says why updates of a table were not HOT; "" if all were.
+func notHOTLine(name string, t *recorded.TableReport) string {
+	var reasons []string
+	add := func(n int64, reason string) {
+		if n > 0 {
+			reasons = append(reasons, table.Integer(n)+" "+reason)
+		}
+	}
+	add(t.NotHOT.Changed, "changed an indexed column")
+	add(t.NotHOT.NoRoom, "found no room on the page")
+	add(t.NotHOT.Both, "both")
+	if len(reasons) == 0 {
+		return ""
+	}
+	var indexes []string
+	for _, x := range slices.Sorted(maps.Keys(t.Indexes)) {
+		if n := t.Indexes[x].Prevented; n > 0 {
+			indexes = append(indexes, x+" "+table.Integer(n))
+		}
+	}
+	line := fmt.Sprintf("%s: %s of %s HOT; of the others %s", name, table.Integer(t.HOTUpdates), count(t.Updates, "update"), strings.Join(reasons, ", "))
+	if len(indexes) > 0 {
+		line += " (" + strings.Join(indexes, ", ") + ")"
+	}
+	return line
 }
 
 func count(n int64, noun string) string {

@@ -45,9 +45,17 @@ type TableReport struct {
 	IdxTupFetch    int64                   `json:"idx_tup_fetch"`
 	Pages          int                     `json:"pages"`
 	LinePointers   string                  `json:"line_pointers_md5"`
+	NotHOT         NotHOT                  `json:"not_hot"`
 	Indexes        map[string]*IndexReport `json:"indexes"`
 
 	truncated bool
+}
+
+// NotHOT counts by the reason the updates that were not HOT.
+type NotHOT struct {
+	Changed int64 `json:"indexed_column_changed"` // alone
+	NoRoom  int64 `json:"no_room"`                // alone: the new version did not fit on the page
+	Both    int64 `json:"both"`
 }
 
 // IndexReport describes a simulated index as expected.json does a real one.
@@ -62,6 +70,9 @@ type IndexReport struct {
 	AvgLeafDensity    *float64 `json:"avg_leaf_density"`   // null for an index without leaves
 	LeafFragmentation *float64 `json:"leaf_fragmentation"` // likewise
 	Items             string   `json:"items_md5"`
+	// Prevented is the number of updates that changed a column which the index
+	// depends on, so that they could not be HOT.
+	Prevented int64 `json:"hot_updates_prevented"`
 }
 
 // Describe reports on a table.
@@ -73,6 +84,7 @@ func Describe(t *apply.TableState) *TableReport {
 		Live: t.Heap.Live(), Dead: t.Heap.Dead(),
 		SeqScans: t.SeqScans, SeqTupRead: t.SeqTupRead, IdxScans: t.IdxScans, IdxTupFetch: t.IdxTupFetch,
 		Pages: t.Heap.Pages(), Indexes: map[string]*IndexReport{},
+		NotHOT: NotHOT{c.ChangedIndexed, c.NoRoom, c.ChangedNoRoom},
 	}
 	r.truncated = t.Truncated
 	r.LinePointers = heapDigest(t.Heap)
@@ -87,7 +99,7 @@ func Describe(t *apply.TableState) *TableReport {
 			AM: "btree", Pages: x.BTree.Pages(), TreeLevel: s.TreeLevel, InternalPages: s.InternalPages,
 			LeafPages: s.LeafPages, EmptyPages: s.EmptyPages, DeletedPages: s.DeletedPages,
 			AvgLeafDensity: twoDigits(s.AvgLeafDensity), LeafFragmentation: twoDigits(s.LeafFragmentation),
-			Items: indexDigest(x.BTree),
+			Items: indexDigest(x.BTree), Prevented: x.Prevented,
 		}
 	}
 	return r

@@ -86,6 +86,9 @@ type IndexState struct {
 	Rel    wal.RelID
 	BTree  *index.BTree // nil if it is a BRIN index
 	BRIN   *index.BRIN
+	// Prevented is the number of updates that could not be HOT because they changed
+	// a column that the index depends on.
+	Prevented int64
 }
 
 // Tables returns the local tables in the order of the schema, partitioned ones,
@@ -101,7 +104,7 @@ func (w *Worker) Tables() []TableState {
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 		}
 		for _, x := range t.indexes {
-			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin})
+			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin, x.prevented})
 		}
 		states = append(states, s)
 	}

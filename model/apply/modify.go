@@ -233,6 +233,9 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 		if u.HOT && x.brin == nil {
 			continue
 		}
+		if !u.HOT && x.brin == nil && slices.ContainsFunc(x.depends, t.heap.Modified) {
+			x.prevented++
+		}
 		dup, err := x.insert(w.values, u.TID, w.unchanged(r, m, x))
 		if err != nil {
 			return w.indexError(err)

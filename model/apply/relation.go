@@ -71,6 +71,9 @@ type localIndex struct {
 	exprs     []*expr.Expr // by column, nil for plain ones; nil if there is none
 	predicate *expr.Expr   // nil if all rows are indexed
 	use       []bool       // the key columns that a lookup can use; nil for all
+	depends   []int        // table columns whose change an update of the row may not be HOT for
+
+	prevented int64 // updates that could not be HOT because of it
 }
 
 // relation is an entry of the worker's relation map: a published table and the
@@ -139,8 +142,15 @@ func (w *Worker) newTable(s *schema.Table) *table {
 		for _, e := range append([]*expr.Expr{li.predicate}, li.exprs...) {
 			if e != nil {
 				o.Indexed = append(o.Indexed, e.Columns()...)
+				li.depends = append(li.depends, e.Columns()...)
 			}
 		}
+		for _, k := range x.Keys {
+			if k.Column >= 0 {
+				li.depends = append(li.depends, k.Column)
+			}
+		}
+		li.depends = append(li.depends, x.Include...)
 	}
 	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
 	if len(s.Exclusions) > 0 {
