@@ -273,10 +273,10 @@ func (t *BTree) column(u *tuple, i, at int) (datum.Value, int) {
 // the key comes first. Only as many columns as the tuple has kept are compared.
 func (t *BTree) compareColumns(k *key, u *tuple) int {
 	at := 0
-	var v datum.Value
+	v := &t.probe
 	for i := range min(u.natts, t.opts.Keys) {
-		v, at = t.column(u, i, at)
-		if c := t.compareValue(i, &k.values[i], &v); c != 0 {
+		*v, at = t.column(u, i, at)
+		if c := t.compareValue(i, &k.values[i], v); c != 0 {
 			return c
 		}
 	}

@@ -103,6 +103,7 @@ type Counters struct {
 type BTree struct {
 	Counters Counters
 
+	probe datum.Value // a value of an item that is compared
 	opts  Options
 	log   *wal.Log
 	rel   wal.RelID

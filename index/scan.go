@@ -100,10 +100,10 @@ func (t *BTree) comparePrefix(values []datum.Value, a abbrev, u *tuple) int {
 		return 1
 	}
 	at := 0
-	var v datum.Value
+	v := &t.probe
 	for i := range natts {
-		v, at = t.column(u, i, at)
-		if c := t.compareValue(i, &values[i], &v); c != 0 {
+		*v, at = t.column(u, i, at)
+		if c := t.compareValue(i, &values[i], v); c != 0 {
 			return c
 		}
 	}
@@ -114,9 +114,20 @@ func (t *BTree) comparePrefix(values []datum.Value, a abbrev, u *tuple) int {
 // columns are not less than the given ones.
 func (t *BTree) firstNotBefore(values []datum.Value, a abbrev, p *page) int {
 	lo, hi := 0, len(p.order)
+	x := t.leading(a, len(values))
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		u := t.tuple(p, p.order[mid])
+		n := p.order[mid]
+		// Leaf items have all columns: most comparisons end here.
+		if y := t.leading(abbrev{p.items[n].hi, p.lo(n)}, len(values)); x != y {
+			if y.less(x) {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+			continue
+		}
+		u := t.tuple(p, n)
 		if t.comparePrefix(values, a, &u) > 0 {
 			lo = mid + 1
 		} else {
@@ -197,10 +208,10 @@ func (s *Scan) matches(u *tuple) bool {
 		return true
 	}
 	at := 0
-	var v datum.Value
+	v := &s.t.probe
 	for i := range s.t.opts.Keys {
-		v, at = s.t.column(u, i, at)
-		if i >= len(s.key.values) && s.use[i] && s.t.compareValue(i, &s.want[i], &v) != 0 {
+		*v, at = s.t.column(u, i, at)
+		if i >= len(s.key.values) && s.use[i] && s.t.compareValue(i, &s.want[i], v) != 0 {
 			return false
 		}
 	}

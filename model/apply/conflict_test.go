@@ -169,3 +169,34 @@ func TestSkipConflicts(t *testing.T) {
 		t.Errorf("%d conflicts", got)
 	}
 }
+
+// A transaction that was skipped because of a conflict is not there when its second
+// phase comes.
+func TestSkipConflictsTwoPhase(t *testing.T) {
+	for _, end := range []stream.Kind{stream.KindCommitPrepared, stream.KindRollbackPrepared} {
+		o := options()
+		o.SkipConflicts = true
+		s := withRows(t, o)
+		s.apply(
+			stream.Message{Kind: stream.KindBeginPrepare, Xid: 7, GID: []byte("a")},
+			insert(1, "4", "40", "0"), insert(1, "1", "50", "0"), insert(1, "5", "60", "0"),
+			stream.Message{Kind: stream.KindPrepare, Xid: 7, GID: []byte("a")},
+		)
+		s.apply(stream.Message{Kind: end, Xid: 7, GID: []byte("a")})
+		s.apply(tx(insert(1, "5", "50", "0"))...)
+		if got, want := s.rows("t"), "1 10 0; 2 20 0; 3 30 0; 5 50 0"; got != want {
+			t.Errorf("%v: rows %s, expected %s", end, got, want)
+		}
+	}
+	// The same for a streamed one.
+	o := options()
+	o.SkipConflicts = true
+	s := withRows(t, o)
+	s.apply(block(9, true, in(9, insert(1, "4", "40", "0")), in(10, insert(1, "1", "50", "0")))...)
+	s.apply(block(9, false, in(9, insert(1, "6", "60", "0")))...)
+	s.apply(streamEnd(stream.KindStreamCommit, 9, 0))
+	s.apply(tx(insert(1, "5", "50", "0"))...)
+	if got, want := s.rows("t"), "1 10 0; 2 20 0; 3 30 0; 5 50 0"; got != want {
+		t.Errorf("streamed: rows %s, expected %s", got, want)
+	}
+}

@@ -40,11 +40,19 @@ type touched struct {
 	rows      bool         // row locks were taken
 }
 
-func (t *touched) reset() { *t = touched{relations: map[any]bool{}, locks: map[any]bool{}} }
+func (t *touched) reset() { *t = touched{} }
+
+// need makes the maps, which most transactions do without.
+func (t *touched) need() {
+	if t.locks == nil {
+		t.relations, t.locks = map[any]bool{}, map[any]bool{}
+	}
+}
 
 // touch notes a change of a table.
 func (w *Worker) touch(t any) {
 	if w.twoPhase {
+		w.touched.need()
 		w.touched.relations[t] = true
 		w.touched.locks[t] = true
 	}
@@ -53,6 +61,7 @@ func (w *Worker) touch(t any) {
 // lockRelation notes that a relation stays locked until the end.
 func (w *Worker) lockRelation(r any) {
 	if w.twoPhase {
+		w.touched.need()
 		w.touched.locks[r] = true
 	}
 }
@@ -69,6 +78,7 @@ func (w *Worker) touchTruncated(t *table) {
 	if !w.twoPhase {
 		return
 	}
+	w.touched.need()
 	locks := w.touched.locks
 	locks[strong{t, 'x'}], locks[strong{t, 's'}] = true, true
 	for _, x := range t.indexes {
