@@ -114,6 +114,14 @@ func (w *Worker) prepare(m *stream.Message) {
 	w.endTransaction()
 }
 
+// prepareNothing prepares an empty transaction in the place of one whose changes were
+// passed over, as its second phase will come.
+func (w *Worker) prepareNothing(m *stream.Message) {
+	w.begin()
+	w.twoPhase = true
+	w.prepare(m)
+}
+
 // finishPrepared commits a prepared transaction or rolls it back. The rollback of
 // one that is not there is passed over.
 func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {

@@ -251,8 +251,12 @@ func (w *Worker) apply(m *stream.Message) error {
 	w.Counters.Messages++
 	w.message = m.Number
 	if w.skipping && m.Kind != stream.KindRelation {
-		if m.Kind == stream.KindCommit || m.Kind == stream.KindPrepare {
+		switch m.Kind {
+		case stream.KindCommit:
 			w.skipping = false
+		case stream.KindPrepare:
+			w.skipping = false
+			w.prepareNothing(m)
 		}
 		return nil
 	}
@@ -314,8 +318,14 @@ func (w *Worker) apply(m *stream.Message) error {
 			return nil
 		}
 		w.twoPhase = m.Kind == stream.KindStreamPrepare
-		if err := w.replaySpool(m); err != nil || !w.inTransaction {
+		if err := w.replaySpool(m); err != nil {
 			return err
+		}
+		if !w.inTransaction { // it was passed over
+			if m.Kind == stream.KindStreamPrepare {
+				w.prepareNothing(m)
+			}
+			return nil
 		}
 		if m.Kind == stream.KindStreamPrepare {
 			w.prepare(m)
