@@ -64,11 +64,24 @@ func (x *Transactions) CommittedElsewhere(xid uint32, lsn wal.LSN) {
 	if x.commits == nil {
 		x.first = xid / lsnGroup
 	}
-	g := int(xid/lsnGroup - x.first)
+	g := x.group(xid)
+	if g < 0 {
+		// An older transaction than the first one that committed.
+		x.commits = append(make([]wal.LSN, -g), x.commits...)
+		x.first = xid / lsnGroup
+		g = 0
+	}
 	for len(x.commits) <= g {
 		x.commits = append(x.commits, 0)
 	}
 	x.commits[g] = max(x.commits[g], lsn)
+}
+
+// group is the place of xid's group in commits; negative before the first one.
+// Transaction ids wrap around, and so do groups.
+func (x *Transactions) group(xid uint32) int {
+	const free = 5 // bits that a group's number leaves free: log2 of lsnGroup
+	return int(int32((xid/lsnGroup-x.first)<<free) >> free)
 }
 
 // Aborted notes that a transaction has aborted.
@@ -114,10 +127,11 @@ func (x *Transactions) didCommit(xid uint32) bool {
 }
 
 func (x *Transactions) groupLSN(xid uint32) wal.LSN {
-	if xid/lsnGroup < x.first || int(xid/lsnGroup-x.first) >= len(x.commits) {
+	g := x.group(xid)
+	if g < 0 || g >= len(x.commits) {
 		return 0
 	}
-	return x.commits[xid/lsnGroup-x.first]
+	return x.commits[g]
 }
 
 // hintable says whether a page may show that a transaction has committed: its

@@ -169,7 +169,7 @@ func (p *page) compactSlab() {
 			it.ref = p.addEntry(&e)
 		}
 	}
-	if p.high.ref != 0 {
+	if p.hasHigh && p.high.ref != 0 {
 		e := old.entry(p.high.ref)
 		p.high.ref = p.addEntry(&e)
 	}
