@@ -81,11 +81,7 @@ func TestDDL(t *testing.T) {
 		}
 		read(string(text), path)
 	}
-	root := os.Getenv("GROUNDTRUTH")
-	if root == "" {
-		root = "/work/shared/groundtruth"
-	}
-	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	filepath.WalkDir("../../experiments/recorded/testdata/recorded", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Base(path) != "case.json" && filepath.Base(path) != "grid.json" && filepath.Ext(path) != ".sql" {
 			return nil
 		}
