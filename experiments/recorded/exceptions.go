@@ -24,13 +24,20 @@ type exceptionKind struct {
 	covers func(want, got Record) bool
 }
 
+// compressHeader is how much longer, in bytes, the header of an image with a hole is
+// if the image is compressed (SizeOfXLogRecordBlockCompressHeader).
+const compressHeader = 2
+
 // exceptionKinds is the fixed list of named exceptions. What is not listed here must
 // be exact.
 var exceptionKinds = []exceptionKind{{
 	reason:  "zstd images come from another encoder than the C library's",
 	applies: func(settings map[string]string) bool { return settings["wal_compression"] == "zstd" },
 	covers: func(want, got Record) bool {
-		if want.FPI == 0 || got.FPI == 0 {
+		// Only images may differ in length, not what is around them, but for the
+		// header of one that only one of the two encoders makes shorter.
+		around := (want.Length - want.FPI) - (got.Length - got.FPI)
+		if want.FPI == 0 || got.FPI == 0 || max(around, -around) > compressHeader {
 			return false
 		}
 		want.Length, want.FPI, got.Length, got.FPI = 0, 0, 0, 0

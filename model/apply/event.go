@@ -129,19 +129,24 @@ func (w *Worker) vacuum(t *table, o heap.VacuumOptions) error {
 		}
 		indexes = append(indexes, x.btree)
 	}
-	w.vacuumHeap(t.heap, indexes, o)
+	if err := w.vacuumHeap(t.heap, indexes, o); err != nil {
+		return err
+	}
 	t.finder.reset()
 	if t.toaster == nil {
 		return nil
 	}
-	w.vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, o)
-	return nil
+	return w.vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, o)
 }
 
 // vacuumHeap vacuums a table's heap and its indexes.
-func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions) {
+func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions) error {
 	s := h.VacuumBegin(o, len(indexes) > 0)
 	if s.Indexes {
+		if need := deadItemMemory(s.Dead); need > w.opts.Settings.MaintenanceWorkMem {
+			return &UnsupportedError{What: fmt.Sprintf("VACUUM in several passes over the indexes: dead items may take %d bytes, maintenance_work_mem is %d",
+				need, w.opts.Settings.MaintenanceWorkMem)}
+		}
 		dead := func(tid storage.TID) bool {
 			_, ok := slices.BinarySearchFunc(s.Dead, tid, storage.TID.Compare)
 			return ok
@@ -161,6 +166,29 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.Vacuum
 		w.truncateHeap(h, h.Remaining(s))
 	}
 	h.ForgetTarget()
+	return nil
+}
+
+// Bounds from above for the memory of a TidStore: what is there before the first
+// item, and what a page with dead items takes (a bitmap of 291 bits, its header, its
+// share of the radix tree).
+const (
+	tidStoreBase    = 256 << 10
+	tidStorePerPage = 64
+)
+
+// deadItemMemory bounds the bytes that dead items, in order, take in a TidStore.
+func deadItemMemory(dead []storage.TID) uint64 {
+	if len(dead) == 0 {
+		return 0
+	}
+	pages := uint64(1)
+	for i := 1; i < len(dead); i++ {
+		if dead[i].Block != dead[i-1].Block {
+			pages++
+		}
+	}
+	return tidStoreBase + tidStorePerPage*pages
 }
 
 // truncateHeap gives a table's pages from n on back. To tell standbys of the lock

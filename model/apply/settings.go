@@ -23,6 +23,9 @@ type Settings struct {
 	// are flushed before the next transaction is applied.
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
+	// MaintenanceWorkMem is maintenance_work_mem, bytes: what VACUUM may take for
+	// dead items.
+	MaintenanceWorkMem uint64
 	// MaxParallelApplyWorkers is max_parallel_apply_workers_per_subscription.
 	MaxParallelApplyWorkers int
 	WALCompression          wal.Compression
@@ -40,7 +43,7 @@ type Settings struct {
 // DefaultSettings are those of a new PostgreSQL 18.
 func DefaultSettings() Settings {
 	return Settings{
-		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20,
+		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, MaintenanceWorkMem: 64 << 20,
 		MaxParallelApplyWorkers: 2,
 		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
@@ -59,7 +62,7 @@ var ignored = map[string]bool{
 	"max_worker_processes":      true, "max_logical_replication_workers": true, "work_mem": true,
 	"debug_logical_replication_streaming": true,
 	"max_active_replication_origins":      true, "commit_delay": true, "wal_buffers": true,
-	"maintenance_work_mem": true, "effective_cache_size": true, "wal_sync_method": true,
+	"effective_cache_size": true, "wal_sync_method": true,
 	"max_connections": true, "archive_mode": true, "hot_standby": true, "log_checkpoints": true,
 }
 
@@ -113,6 +116,8 @@ func (s *Settings) Set(name, value string) error {
 		if err != nil || !(s.CheckpointCompletionTarget >= 0 && s.CheckpointCompletionTarget <= 1) {
 			err = fmt.Errorf("expected a number from 0 to 1")
 		}
+	case "maintenance_work_mem":
+		s.MaintenanceWorkMem, err = parseSize(value, 1<<10, 64<<10, 1<<41)
 	case "max_wal_size":
 		s.MaxWALSize, err = parseSize(value, 1<<20, 2<<20, 1<<51)
 	case "wal_writer_delay":
@@ -211,7 +216,7 @@ func parseBytes(s string) (uint64, error) {
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
 	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
-		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after"}
+		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "maintenance_work_mem", "wal_writer_delay", "wal_writer_flush_after"}
 	for k := range ignored {
 		known = append(known, k)
 	}
