@@ -45,6 +45,9 @@ type replayOptions struct {
 	streaming                       string
 	skipConflicts                   bool
 	checkpoints, walWriter          bool
+	assume                          []string
+	assumptions                     []apply.Assumption
+	seed                            uint64
 }
 
 func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
@@ -57,6 +60,8 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
 	f.StringVar(&o.streaming, "streaming", "parallel", "how streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides")
 	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
+	f.StringArrayVar(&o.assume, "assume", nil, "what to assume about an expression that cannot be computed, a `SETTING`:\nINDEX:selectivity=0.1 is the share of rows that an index's predicate takes\n(0.5 unless set), INDEX:width=24 or TABLE.COLUMN:width=24 the bytes that a\nvalue takes (32 unless set; pg_stats.avg_width); may be given more than once")
+	f.Uint64Var(&o.seed, "seed", 1, "seed `N` of the values of defaults such as random()")
 	f.BoolVar(&o.checkpoints, "checkpoints", true, "make checkpoints as checkpoint_timeout and max_wal_size ask for, by the\ncommit times in the stream; off with --case, whose events have them,\nunless it is given")
 	f.BoolVar(&o.walWriter, "wal-writer", true, "flush asynchronous commits in the WAL writer's rhythm, by the commit times\nin the stream; without it only a checkpoint does. Hint bits depend on it")
 	return formatFlag(f, replayFormats...)
@@ -194,6 +199,13 @@ type subscriber struct {
 // subscriber makes the worker. attach gets its log before a record is written.
 func (o *replayOptions) subscriber(env environment, sink wal.Sink, attach func(*wal.Log)) (*subscriber, error) {
 	settings := apply.DefaultSettings()
+	for _, text := range o.assume {
+		a, err := apply.ParseAssumption(text)
+		if err != nil {
+			return nil, fmt.Errorf("--assume %s: %w", text, err)
+		}
+		o.assumptions = append(o.assumptions, a)
+	}
 	changes := map[string]string{}
 	for _, text := range o.set {
 		name, value, ok := strings.Cut(text, "=")
@@ -229,6 +241,7 @@ func (o *replayOptions) caseSubscriber(sink wal.Sink, changes map[string]string,
 	if err != nil {
 		return nil, err
 	}
+	c.Assume, c.Seed = o.assumptions, o.seed
 	w, err := c.Worker(sink)
 	if err != nil {
 		return nil, err
@@ -256,7 +269,8 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	if err != nil {
 		return nil, err
 	}
-	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink, Parallel: o.streaming == "parallel"})
+	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink, Parallel: o.streaming == "parallel",
+		Assume: o.assumptions, Seed: o.seed})
 	if err != nil {
 		return nil, err
 	}

@@ -159,6 +159,9 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	if n := w.Counters.Skipped; n > 0 {
 		lines = append(lines, count(n, "transaction")+" passed over because of a conflict")
 	}
+	for _, a := range r.Assumed {
+		lines = append(lines, a.String())
+	}
 	return lines
 }
 

@@ -11,6 +11,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"applysim/model/apply"
 )
 
 // Case is a recorded case as a replay needs it.
@@ -23,6 +25,11 @@ type Case struct {
 	// Options are the subscription's, such as binary and streaming.
 	Options map[string]string
 
+	// Assume and Seed are passed on to the worker.
+	Assume []apply.Assumption
+	Seed   uint64
+
+	exact bool // nothing may be assumed
 	quiet bool // records of checkpoints are not written: the recording has them
 	fsys  fs.FS
 	dir   string

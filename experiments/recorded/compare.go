@@ -106,7 +106,7 @@ func (c *Case) Verify() (*Result, error) {
 	for _, x := range c.Start.Relations {
 		k.files["?"+strconv.FormatUint(uint64(x.Relfilenode), 10)] = x.Name
 	}
-	c.quiet = true
+	c.quiet, c.exact = true, true
 	w, err := c.Worker(k.see)
 	if err == nil {
 		k.log = w.Log()

@@ -44,6 +44,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	w, err := apply.New(db, apply.Options{
 		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(db), Sink: sink, ToastNames: c.toastNames,
 		SubscriptionOID: c.nextOID(db) - 1, Parallel: c.Options["streaming"] == "parallel",
+		Assume: c.Assume, Seed: c.Seed, Exact: c.exact,
 	})
 	if err != nil {
 		return nil, err

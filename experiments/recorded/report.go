@@ -51,6 +51,7 @@ type Report struct {
 	Conflicts     map[string]int64               `json:"conflicts"` // by kind, as in pg_stat_subscription_stats
 	CPU           CPU                            `json:"cpu"`
 	Stopped       *Stop                          `json:"stopped,omitempty"`
+	Assumed       []apply.Assumed                `json:"assumed,omitempty"` // what no expression could be computed for
 	Warnings      []string                       `json:"warnings"`
 }
 
@@ -94,7 +95,7 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 		StartLSN: start.String(), EndLSN: log.InsertLSN().String(),
 		WAL: map[string]map[string]WALCount{}, Images: NewImages(log, start), Tables: map[string]*TableReport{},
 		Conflicts: maps.Clone(w.Counters.Conflicts), CPU: CPU{Terms: []CPUTerm{}},
-		Warnings: append([]string{}, w.Warnings...),
+		Warnings: append([]string{}, w.Warnings...), Assumed: w.Assumed,
 	}
 	for rel := wal.NoRelation; int(rel) < log.Relations(); rel++ {
 		for t := range wal.NumRecordTypes {

@@ -31,7 +31,7 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 	var details []string
 	locked := map[storage.TID]bool{}
 	for _, x := range t.indexes {
-		if !x.schema.Unique || x.schema.Deferrable {
+		if !x.schema.Unique || x.schema.Deferrable || x.assumed {
 			continue
 		}
 		if x.predicate != nil {

@@ -48,7 +48,7 @@ func (w *Worker) compile(s *schema.Table, sql string, target *schema.Column) (*e
 
 // eval computes an expression for a row of the table.
 func (t *table) eval(e *expr.Expr, row []datum.Value) (datum.Value, error) {
-	return e.Eval(plainColumns(t, row, e.Columns()), t.scratch)
+	return e.Eval(plainColumns(t, row, e.Reads()), t.scratch)
 }
 
 // plainColumns returns the row with the given columns as their types have them:
@@ -68,8 +68,7 @@ func plainColumns(t *table, row []datum.Value, columns []int) []datum.Value {
 }
 
 // addConstraints compiles a table's generated columns and constraints. A constraint
-// that cannot be evaluated is taken to hold, with a warning; a generated column
-// makes the table unsupported.
+// that cannot be evaluated is taken to hold, with a warning.
 func (w *Worker) addConstraints(t *table) {
 	s := t.schema
 	for i := range s.Columns {
@@ -84,7 +83,7 @@ func (w *Worker) addConstraints(t *table) {
 			continue
 		}
 		e, err := w.compile(s, c.GeneratedExpr, c)
-		if err != nil {
+		if e, err = w.orValue(t, columnNames(s, c), "the generated column", c.GeneratedExpr, c, e, err); err != nil {
 			t.unsupported = fmt.Sprintf("generated column %s.%s: %v", s.QualifiedName(), c.Name, err)
 			continue
 		}
@@ -100,7 +99,8 @@ func (w *Worker) addConstraints(t *table) {
 			err = fmt.Errorf("it refers to a virtual generated column")
 		}
 		if err != nil {
-			w.Warnings = append(w.Warnings, fmt.Sprintf("CHECK constraint %s of table %s is taken to hold: %v", c.Name, s.QualifiedName(), err))
+			w.holds(t, c.Name, err)
+			t.unchecked++
 			continue
 		}
 		t.checks = append(t.checks, check{c.Name, e})
@@ -112,6 +112,11 @@ func (w *Worker) addConstraints(t *table) {
 			w.Warnings = append(w.Warnings, fmt.Sprintf("trigger %s of table %s fires on the subscriber; what it does is not modelled", g.Name, s.QualifiedName()))
 		}
 	}
+}
+
+// holds notes that a CHECK constraint is taken to hold.
+func (w *Worker) holds(t *table, name string, err error) {
+	w.assumed(Assumed{t.schema.QualifiedName() + "." + name, "holds", "", fmt.Sprintf("the CHECK constraint: %v", err)})
 }
 
 // complete computes the generated columns of a new row and checks the table's
@@ -126,7 +131,7 @@ func (w *Worker) complete(t *table, values []datum.Value, changed func(column in
 		}
 		v, err := t.eval(g.expr, values)
 		if err != nil {
-			return w.stop("%v", err)
+			return w.evalError(err)
 		}
 		values[g.column] = v
 	}
@@ -135,10 +140,15 @@ func (w *Worker) complete(t *table, values []datum.Value, changed func(column in
 			return w.stop("null value in column %q of relation %q violates not-null constraint", t.schema.Columns[i].Name, t.schema.Name)
 		}
 	}
+	w.Counters.Checks += t.unchecked
 	for i := range t.checks {
 		c := &t.checks[i]
 		w.Counters.Checks++
 		v, err := t.eval(c.expr, values)
+		if _, ok := err.(*expr.UnsupportedError); ok {
+			w.holds(t, c.name, err)
+			continue
+		}
 		if err != nil {
 			return w.stop("%v", err)
 		}
@@ -175,16 +185,26 @@ func (w *Worker) defaultOf(t *table, c *schema.Column, n int, lc *localColumn) e
 		return nil
 	}
 	e, err := w.compile(t.schema, c.Default, c)
-	if err != nil {
+	compiled := err == nil
+	if e, err = w.orDefault(t, c, e, err); err != nil {
 		return w.unsupported("the default of column %s.%s: %v", t.schema.QualifiedName(), c.Name, err)
 	}
 	if !e.Constant() {
 		lc.expr = e
+		what := chance(e)
+		if !compiled || what == "" {
+			return nil
+		}
+		if w.opts.Exact && (c.Type.Len < 0 || t.decides(n)) {
+			return w.unsupported("the default of column %s.%s, which depends on %s", t.schema.QualifiedName(), c.Name, what)
+		}
+		w.assumed(Assumed{t.schema.QualifiedName() + "." + c.Name, "random", "",
+			fmt.Sprintf("the default %s depends on %s: as wide as a real value, but not the same", c.Default, what)})
 		return nil
 	}
 	v, err := e.Eval(nil, new(expr.Scratch))
 	if err != nil {
-		return w.stop("%v", err)
+		return w.evalError(err)
 	}
 	lc.def = v
 	return nil

@@ -240,7 +240,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 		if err != nil {
 			return w.indexError(err)
 		}
-		duplicate = duplicate || dup
+		duplicate = duplicate || dup && !x.assumed
 	}
 	if duplicate {
 		return w.conflict(t, updateExists, u.TID, w.values)

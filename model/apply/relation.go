@@ -52,6 +52,7 @@ type table struct {
 	notNull   []int // columns
 	generated []generatedColumn
 	checks    []check // in the order in which they are made: by name
+	unchecked int64   // CHECK constraints that cannot be evaluated
 	triggers  []*schema.Trigger
 	scratch   *expr.Scratch // the worker's
 }
@@ -70,6 +71,8 @@ type localIndex struct {
 
 	exprs     []*expr.Expr // by column, nil for plain ones; nil if there is none
 	predicate *expr.Expr   // nil if all rows are indexed
+	opaque    []bool       // expressions that cannot be computed; nil if there is no expression
+	assumed   bool         // one of them, or the predicate: a duplicate key is no conflict then
 	use       []bool       // the key columns that a lookup can use; nil for all
 	depends   []int        // table columns whose change an update of the row may not be HOT for
 
@@ -238,9 +241,16 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 			continue
 		}
 		e, err := w.compile(t.schema, k.Expr, nil)
+		computed := err == nil
+		e, err = w.orValue(t, indexNames(x), "the expression", k.Expr, nil, e, err)
 		if err != nil {
 			return nil, err
 		}
+		li.assumed = li.assumed || !computed
+		if li.opaque == nil {
+			li.opaque = make([]bool, len(x.Keys))
+		}
+		li.opaque[i] = !computed
 		if li.exprs == nil {
 			li.exprs = make([]*expr.Expr, len(x.Keys)+len(x.Include))
 			li.use = make([]bool, len(x.Keys))
@@ -252,7 +262,8 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 	}
 	if x.Predicate != "" {
 		e, err := w.compile(t.schema, x.Predicate, nil)
-		if err != nil {
+		li.assumed = li.assumed || err != nil
+		if e, err = w.orCondition(t, x, e, err); err != nil {
 			return nil, err
 		}
 		li.predicate = e
@@ -284,7 +295,7 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 			attr = c.Type.Attr()
 		}
 		class := c.Type.OpClass()
-		if k.OpClass != "" {
+		if k.OpClass != "" && (li.opaque == nil || !li.opaque[i]) {
 			class = pgtype.OpClassByName(c.Type, k.OpClass)
 		}
 		if class == nil {

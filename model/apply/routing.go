@@ -44,7 +44,7 @@ func (w *Worker) partition(r *relation) (*relation, error) {
 	for {
 		n, err := t.router.Partition(plainColumns(t, values, t.router.Columns()))
 		if err != nil {
-			return nil, w.stop("%v", err)
+			return nil, w.evalError(err)
 		}
 		if n < 0 {
 			return nil, w.stop("no partition of relation \"%s\" found for row", t.schema.Name)
@@ -128,7 +128,7 @@ func (w *Worker) inPartition(t *table, values []datum.Value) (bool, error) {
 		}
 		n, err := up.router.Partition(plainColumns(t, row, up.router.Columns()))
 		if err != nil {
-			return false, w.stop("%v", err)
+			return false, w.evalError(err)
 		}
 		if n < 0 || up.partitions[n] != t {
 			return false, nil

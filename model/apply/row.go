@@ -52,7 +52,7 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 			*v, scratch, err = c.value(&tuple[c.remote], scratch)
 		}
 		if err != nil {
-			return w.stop("%v", err)
+			return w.evalError(err)
 		}
 	}
 	w.scratch = scratch
@@ -105,7 +105,7 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 		if err != nil {
 			return w.indexError(err)
 		}
-		duplicate = duplicate || dup
+		duplicate = duplicate || dup && !x.assumed
 	}
 	if duplicate {
 		return w.conflict(t, insertExists, tid, values)
@@ -188,4 +188,4 @@ func untilNUL(b []byte) []byte {
 
 func (w *Worker) heapError(err error) error { return w.stop("%v", err) }
 
-func (w *Worker) indexError(err error) error { return w.stop("%v", err) }
+func (w *Worker) indexError(err error) error { return w.evalError(err) }

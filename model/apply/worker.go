@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"applysim/heap"
 	"applysim/heap/datum"
@@ -20,6 +21,9 @@ const xidsPerCLOGPage = 32768
 
 // firstXID is FirstNormalTransactionId.
 const firstXID = 3
+
+// randomStream tells the numbers that are drawn here from others of the same seed.
+const randomStream = 0x64656661756c74
 
 // firstOID is FirstNormalObjectId.
 const firstOID = 16384
@@ -48,6 +52,13 @@ type Options struct {
 	// as local SQL would: if the columns' values did not change. A real worker does
 	// not know (see unchanged); this is for comparison only.
 	LocalHint bool
+	// Assume sets what is assumed about expressions that cannot be computed.
+	Assume []Assumption
+	// Exact makes it an *UnsupportedError if something would have to be assumed that
+	// changes records.
+	Exact bool
+	// Seed is that of the values that defaults such as random() draw.
+	Seed uint64
 }
 
 // Worker is a simulated subscriber with its apply worker.
@@ -55,6 +66,8 @@ type Worker struct {
 	Counters Counters
 	// Warnings are doubts that did not stop the work.
 	Warnings []string
+	// Assumed are choices that had to be made; there is a warning of each.
+	Assumed []Assumed
 
 	opts      Options
 	log       *wal.Log
@@ -84,6 +97,7 @@ type Worker struct {
 	bySchema    map[*schema.Table]*table
 	resolve     func(name string) *pgtype.Type // finds the schema's own types
 	evaluation  expr.Scratch                   // of expressions of the row at hand
+	chance      *rand.PCG                      // of random() and its like
 	commitExtra int                            // bytes of a COMMIT beyond its least main data
 
 	message int64         // number of the message being applied
@@ -118,6 +132,8 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		prepared: map[string]*prepared{}, spools: map[uint32]*spool{},
 	}
 	w.touched.reset()
+	w.chance = rand.NewPCG(o.Seed, randomStream)
+	w.evaluation.HasNow, w.evaluation.Random = true, w.random
 	w.Counters.Conflicts = map[string]int64{}
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
 	w.log.SetRedo(o.Start)
@@ -141,6 +157,9 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 			return 0, fmt.Errorf("relation %q does not exist", name)
 		}
 		return w.nextval(s)
+	}
+	if err := w.checkAssumptions(); err != nil {
+		return nil, err
 	}
 	return w, nil
 }
@@ -275,6 +294,7 @@ func (w *Worker) apply(m *stream.Message) error {
 			return w.protocol(m, "%s within a transaction: expected its end first", m.Kind)
 		}
 		w.begin()
+		w.evaluation.Now = int64(m.Time)
 		w.twoPhase = m.Kind == stream.KindBeginPrepare
 	case stream.KindCommit:
 		if !w.inTransaction || w.streaming != 0 {
@@ -318,6 +338,7 @@ func (w *Worker) apply(m *stream.Message) error {
 			return nil
 		}
 		w.twoPhase = m.Kind == stream.KindStreamPrepare
+		w.evaluation.Now = int64(m.Time)
 		if err := w.replaySpool(m); err != nil {
 			return err
 		}

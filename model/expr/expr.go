@@ -49,6 +49,10 @@ type Expr struct {
 	volatile  []string
 	sequences []string
 	slots     int
+
+	reads    []int // columns that Eval looks at, if they are not cols
+	fallback *Expr
+	note     func(error)
 }
 
 // Scratch is where values are made. What Eval returns may alias it (or the
@@ -61,6 +65,11 @@ type Scratch struct {
 	HasNow bool
 	// Nextval draws a number from a sequence; nil makes nextval an error.
 	Nextval func(sequence string) (int64, error)
+	// Random gives evenly spread numbers, for random() and its like; nil makes
+	// them an error.
+	Random func() uint64
+
+	lastUUID int64 // the last uuidv7(), nanoseconds from 1970
 
 	row   []datum.Value
 	buf   []byte
@@ -124,6 +133,15 @@ func (e *Expr) Typmod() int32 { return e.root.typmod }
 // ascending order.
 func (e *Expr) Columns() []int { return e.cols }
 
+// Reads lists the columns whose values Eval looks at. They are Columns, except that
+// an assumed condition looks at the row's key, too (see AssumeCondition).
+func (e *Expr) Reads() []int {
+	if e.reads != nil {
+		return e.reads
+	}
+	return e.cols
+}
+
 // Volatile reports whether the result depends on more than the row and the
 // settings: on the clock (now() is stable within a transaction, but not
 // between two), on chance, on a sequence or on the session.
@@ -150,7 +168,14 @@ func (e *Expr) Eval(row []datum.Value, s *Scratch) (datum.Value, error) {
 	for len(s.slots) < e.slots {
 		s.slots = append(s.slots, datum.Value{})
 	}
-	return e.root.eval(s)
+	v, err := e.root.eval(s)
+	if err != nil && e.fallback != nil {
+		if _, ok := err.(*UnsupportedError); ok {
+			e.note(err)
+			return e.fallback.Eval(row, s)
+		}
+	}
+	return v, err
 }
 
 // EvalBool is Eval for a condition: it reports whether the result is true
