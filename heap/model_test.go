@@ -201,30 +201,35 @@ func (m *model) vacuum() {
 	o := heap.VacuumOptions{
 		Freeze: m.src.pick(2) == 0, NoSkipping: m.src.pick(2) == 0, IndexCleanup: m.src.pick(3) - 1,
 	}
+	o.Memory = uint64(m.src.pick(2)) << 20 // at 0 each page with dead items is a pass
 	m.xacts.Current = 0
 	s := m.VacuumBegin(o, true)
 	dead := map[storage.TID]bool{}
-	for i, tid := range s.Dead {
-		if i > 0 && !s.Dead[i-1].Less(tid) {
-			m.t.Fatalf("dead TIDs out of order: %v, %v", s.Dead[i-1], tid)
+	cleaned := false
+	for m.VacuumNext(s) {
+		cleaned = true
+		for i, tid := range s.Dead {
+			if i > 0 && !s.Dead[i-1].Less(tid) {
+				m.t.Fatalf("dead TIDs out of order: %v, %v", s.Dead[i-1], tid)
+			}
+			if _, ok := m.entries[tid]; !ok {
+				m.t.Fatalf("VACUUM takes %v for dead", tid)
+			}
+			dead[tid] = true
 		}
-		if _, ok := m.entries[tid]; !ok {
-			m.t.Fatalf("VACUUM takes %v for dead", tid)
-		}
-		dead[tid] = true
+		m.VacuumDead(s)
 	}
 	for tid := range m.entries {
-		if !dead[tid] {
+		if cleaned && !dead[tid] {
 			m.t.Fatalf("VACUUM misses %v", tid)
 		}
 	}
-	if s.Indexes {
-		m.VacuumDead(s)
+	if cleaned {
 		clear(m.entries)
 	}
 	m.VacuumEnd(s)
 	if m.TruncationTried(s) {
-		m.Truncate(m.Remaining(s))
+		m.Truncate(m.Remaining(s), true)
 	}
 	m.ForgetTarget()
 	m.compare()

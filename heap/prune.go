@@ -19,16 +19,19 @@ type pruning struct {
 	deleted     int                    // versions that go
 	chain       []storage.OffsetNumber
 
-	// VACUUM's part: whether versions may be frozen, whether all must be, whether
-	// dead line pointers become unused at once since no index leads to them.
-	freeze, freezeAll, unusedNow bool
+	// VACUUM's part: whether versions may be frozen, from which transaction on they
+	// must be, whether dead line pointers become unused at once since no index leads
+	// to them.
+	freeze, unusedNow bool
+	freezeLimit       uint32
 
 	frozen         []freezing
 	freezeRequired bool
-	allVisible     bool // everybody sees all that stays
-	allFrozen      bool // and all that stays is frozen
-	hasTuples      bool // something stays
-	normalXmin     bool // and a version whose inserter is not frozen is among it
+	oldest         uint32 // transaction that stays, 0 if all are frozen
+	allVisible     bool   // everybody sees all that stays
+	allFrozen      bool   // and all that stays is frozen
+	hasTuples      bool   // something stays
+	normalXmin     bool   // and a version whose inserter is not frozen is among it
 }
 
 // pruneOnAccess prunes a page that is visited, if it is worth it: something was
@@ -57,7 +60,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	r := &t.pruning
 	r.redirects, r.dead, r.unused = r.redirects[:0], r.dead[:0], r.unused[:0]
 	r.pruneXID, r.conflictXID, r.deleted = 0, 0, 0
-	r.frozen, r.freezeRequired = r.frozen[:0], false
+	r.frozen, r.freezeRequired, r.oldest = r.frozen[:0], false, 0
 	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
 	n := storage.OffsetNumber(len(p.items))
@@ -254,7 +257,9 @@ func (r *pruning) decideFreeze(t *Table, p *page, pruned, hint, imaged bool) boo
 		need := t.log.NeedsImage(p.lsn)
 		freeze = imaged || pruned && need || !pruned && hint && t.log.HintsLogged() && need
 	}
-	if !freeze {
+	if freeze {
+		r.oldest = 0 // what stays is not older than the horizon
+	} else {
 		r.allFrozen = false
 	}
 	return freeze

@@ -87,6 +87,7 @@ type Table struct {
 	xacts      *Transactions
 	pages      []page
 	target     storage.BlockNumber // where the last version went: smgr_targblock
+	frozenXID  uint32              // no older transaction is in the table: relfrozenxid
 	generation int                 // times that all workers had to forget their targets
 	reserve    int                 // bytes that the fillfactor keeps free on each page
 	fsm        fsm.Map
@@ -115,6 +116,7 @@ type Table struct {
 func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Table {
 	t := &Table{opts: o, log: log, rel: rel, xacts: xacts, target: storage.InvalidBlock, owner: storage.InvalidBlock, pinned: storage.InvalidBlock}
 	t.fsm.Changed = t.dirtyFSM
+	t.frozenXID = xacts.Next
 	t.reserve = storage.PageSize * (100 - o.Fillfactor) / 100
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' {

@@ -168,6 +168,21 @@ func (x *Transactions) removable(xid uint32) bool {
 	return xid < x.Next
 }
 
+// horizon is the oldest transaction that is not removable
+// (GetOldestNonRemovableTransactionId).
+func (x *Transactions) horizon() uint32 {
+	h := x.Next
+	if len(x.levels) > 0 && x.levels[0] != 0 {
+		h = x.levels[0]
+	} else if x.Current != 0 {
+		h = x.Current
+	}
+	for _, p := range x.prepared {
+		h = min(h, p)
+	}
+	return h
+}
+
 // Prepare notes that the current transaction is prepared, with subtransactions that
 // were released: it runs on, but it is not the worker's own any more.
 func (x *Transactions) Prepare(subs []uint32) {

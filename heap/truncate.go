@@ -3,7 +3,10 @@ package heap
 // Giving back empty pages at a table's end, after vacuumlazy.c
 // (lazy_truncate_heap) and storage.c (RelationTruncate).
 
-import "applysim/wal/storage"
+import (
+	"applysim/wal"
+	"applysim/wal/storage"
+)
 
 // TruncationTried says whether VACUUM tries to give pages at the table's end back
 // (should_attempt_truncation). The lock for it costs a transaction id, whether
@@ -35,9 +38,9 @@ func (t *Table) empty(p *page) bool {
 }
 
 // Truncate gives the pages from n on back. Where hints are logged, so are the last
-// pages of the maps that stay. The truncation's own record is not written: it is
-// that of the storage manager.
-func (t *Table) Truncate(n int) {
+// pages of the maps that stay. The truncation's own record, which is the storage
+// manager's and belongs to no change, is not written if quiet.
+func (t *Table) Truncate(n int, quiet bool) {
 	if t.owner != storage.InvalidBlock && int(t.owner) >= n {
 		t.disown()
 	}
@@ -61,6 +64,9 @@ func (t *Table) Truncate(n int) {
 		if hints {
 			v.lsn = t.log.NewPageFork(t.rel, forkVM, storage.BlockNumber(v.n), v)
 		}
+	}
+	if !quiet {
+		t.log.InsertPlain(wal.StorageTruncate, 0)
 	}
 	if cut {
 		t.fsm.Vacuum(storage.BlockNumber(n), storage.InvalidBlock)

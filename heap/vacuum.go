@@ -3,9 +3,6 @@ package heap
 // VACUUM of a table's heap, after vacuumlazy.c.
 
 import (
-	"cmp"
-	"slices"
-
 	"applysim/heap/fsm"
 	"applysim/wal"
 	"applysim/wal/storage"
@@ -13,92 +10,163 @@ import (
 
 // Limits of VACUUM. Source: REL_18_1, src/backend/access/heap/vacuumlazy.c.
 const (
-	skipPages         = 32   // SKIP_PAGES_THRESHOLD: shorter runs of all-visible pages are read all the same
-	bypassPages       = 0.02 // BYPASS_THRESHOLD_PAGES: with fewer pages with dead items indexes are left alone
-	truncateMinimum   = 1000 // REL_TRUNCATE_MINIMUM
-	truncateFraction  = 16   // REL_TRUNCATE_FRACTION
-	sizeOfFreezePlan  = 12   // xlhp_freeze_plan
-	sizeOfFreezePlans = 4    // xlhp_freeze_plans without its plans
+	skipPages         = 32                         // SKIP_PAGES_THRESHOLD: shorter runs of all-visible pages are read all the same
+	bypassPages       = 0.02                       // BYPASS_THRESHOLD_PAGES: with fewer pages with dead items indexes are left alone
+	bypassMemory      = 32 << 20                   // and dead items that take less than this
+	mapPages          = 8 << 30 / storage.PageSize // VACUUM_FSM_EVERY_PAGES
+	truncateMinimum   = 1000                       // REL_TRUNCATE_MINIMUM
+	truncateFraction  = 16                         // REL_TRUNCATE_FRACTION
+	sizeOfFreezePlan  = 12                         // xlhp_freeze_plan
+	sizeOfFreezePlans = 4                          // xlhp_freeze_plans without its plans
 )
 
-// VacuumOptions are the options of a VACUUM command.
+// VacuumOptions are the options of VACUUM of one table, those of the command and of
+// the table and the settings that matter.
 type VacuumOptions struct {
 	Freeze     bool // FREEZE
 	NoTruncate bool // TRUNCATE off
 	NoSkipping bool // DISABLE_PAGE_SKIPPING
 	// IndexCleanup is INDEX_CLEANUP: 0 auto, 1 on, -1 off.
 	IndexCleanup int
+	// Memory is maintenance_work_mem, bytes: with more dead items than it can hold
+	// VACUUM goes over the indexes and comes back.
+	Memory uint64
+	// Parallel says that parallel workers clean the indexes: dead items are in
+	// shared memory then.
+	Parallel bool
+	// Transactions from which on versions must be frozen, and from which on all
+	// pages must be read for it: vacuum_freeze_min_age and vacuum_freeze_table_age.
+	FreezeMinAge, FreezeTableAge uint32
+	// EagerFailureRate is vacuum_max_eager_freeze_failure_rate.
+	EagerFailureRate float64
 }
 
-// VacuumScan is the state between the passes of a VACUUM.
+// VacuumScan is the state of a VACUUM.
 type VacuumScan struct {
-	// Dead are the heap TIDs whose index entries must go, in order. The second
-	// pass makes their line pointers unused.
+	// Dead are the heap TIDs whose index entries must go, in order. VacuumDead makes
+	// their line pointers unused.
 	Dead []storage.TID
-	// Indexes says that indexes must be cleaned of Dead; if not, dead items stay
-	// where they are.
-	Indexes bool
 	// Cleanup says that indexes get a final cleanup.
 	Cleanup bool
+	// Passes is how many times indexes were cleaned of dead items.
+	Passes int
 
-	opts     VacuumOptions
-	pages    int // length of the table when the scan began
-	nonempty int // pages up to the last one that has a row
-	hasIndex bool
+	opts       VacuumOptions
+	pages      int // length of the table when the scan began
+	nonempty   int // pages up to the last one that has a row
+	hasIndex   bool
+	aggressive bool // all pages that are not all-frozen are read
+
+	next, unskippable int // pages
+	deadPages         int // with dead items
+	memory            tidStore
+	ended             bool // all pages were read
+	mapped            int  // up to where the free space map is up to date
+
+	freezeLimit uint32 // older transactions must be frozen
+	oldest      uint32 // that stays in the table: what becomes its relfrozenxid
+	skipped     bool   // pages that may have older ones were not read
 }
 
-// freezing is the plan to freeze a version.
-type freezing struct {
-	off       storage.OffsetNumber
-	infomask  uint16
-	infomask2 uint16
-	fixed     uint16 // bits of the infomask that say what the version contains
-	xmax      uint32
-}
-
-// VacuumBegin is VACUUM's first pass over the heap: every page is pruned, versions
-// are frozen if that is asked for, and pages whose versions all see are marked in
-// the visibility map (lazy_scan_heap). hasIndex says whether the table has an
-// index.
+// VacuumBegin begins a VACUUM. hasIndex says whether the table has an index.
+//
+// VacuumNext then reads pages until indexes must be cleaned of Dead; after that
+// VacuumDead takes the line pointers, and so on until VacuumNext returns false.
+// VacuumEnd comes last.
 func (t *Table) VacuumBegin(o VacuumOptions, hasIndex bool) *VacuumScan {
-	s := &VacuumScan{opts: o, pages: len(t.pages), hasIndex: hasIndex, Cleanup: hasIndex && o.IndexCleanup >= 0}
-	deadPages := 0
-	next, unskippable := 0, -1
-	for next < s.pages {
-		if next > unskippable {
-			unskippable = t.nextUnskippable(next, s)
-			if unskippable-next >= skipPages {
-				next = unskippable
-			}
-		}
-		t.vm.page(t.pages[next].block) // made even if nothing is marked in it
-		n := len(s.Dead)
-		t.vacuumPage(s, &t.pages[next])
-		if len(s.Dead) > n {
-			deadPages++
-		}
-		next++
+	s := &VacuumScan{
+		opts: o, pages: len(t.pages), hasIndex: hasIndex, Cleanup: hasIndex && o.IndexCleanup >= 0, unskippable: -1,
 	}
-	s.Indexes = hasIndex && len(s.Dead) > 0 && o.IndexCleanup >= 0
-	if o.IndexCleanup == 0 && deadPages < int(float64(s.pages)*bypassPages) {
-		s.Indexes = false
-	}
+	s.memory.reset(o.Memory)
+	s.cutoffs(t)
 	return s
 }
 
-// nextUnskippable returns the next page from block on that must be read: one that
-// is not all-visible (all-frozen, if versions are to be frozen), or the last one.
-func (t *Table) nextUnskippable(block int, s *VacuumScan) int {
-	want := uint8(vmAllVisible)
-	if s.opts.Freeze {
-		want = vmAllFrozen
-	}
-	for ; block < s.pages-1; block++ {
-		if s.opts.NoSkipping || t.vm.get(storage.BlockNumber(block))&want == 0 {
-			break
+// VacuumNext is VACUUM's first pass over the heap: every page is pruned, versions
+// are frozen if that is asked for, and pages whose versions all see are marked in
+// the visibility map (lazy_scan_heap). It goes on until indexes must be cleaned of
+// dead items, and returns false if there is nothing more to do.
+func (t *Table) VacuumNext(s *VacuumScan) bool {
+	for s.next < s.pages {
+		if s.next > s.unskippable {
+			var unread bool
+			s.unskippable, unread = t.nextUnskippable(s)
+			if s.unskippable-s.next >= skipPages {
+				s.next = s.unskippable
+				s.skipped = s.skipped || unread
+			}
+		}
+		p := &t.pages[s.next]
+		t.vm.page(p.block) // made even if nothing is marked in it
+		n := len(s.Dead)
+		t.vacuumPage(s, p)
+		s.next++
+		if len(s.Dead) > n {
+			s.deadPages++
+			s.memory.add(p.block, len(s.Dead)-n, s.Dead[len(s.Dead)-1].Offset)
+			if s.full() {
+				s.Passes++
+				if s.opts.IndexCleanup >= 0 {
+					return true
+				}
+				t.forgetDead(s)
+			}
+		}
+		if !s.hasIndex && t.pruning.deleted > 0 && s.next-1-s.mapped >= mapPages {
+			t.fsm.Vacuum(storage.BlockNumber(s.mapped), storage.BlockNumber(s.next-1))
+			s.mapped = s.next - 1
 		}
 	}
-	return block
+	if s.ended {
+		return false
+	}
+	s.ended = true
+	if len(s.Dead) == 0 || s.opts.IndexCleanup < 0 {
+		return false
+	}
+	if s.opts.IndexCleanup == 0 && s.Passes == 0 && s.deadPages < int(float64(s.pages)*bypassPages) && s.memory.total < bypassMemory {
+		return false
+	}
+	s.Passes++
+	return true
+}
+
+// full says whether dead items take more memory than they may.
+func (s *VacuumScan) full() bool {
+	if s.opts.Parallel {
+		return sharedLeast(s.opts.Memory) > s.opts.Memory
+	}
+	return s.memory.total > s.opts.Memory
+}
+
+// forgetDead forgets the dead items of the pages read so far, and brings the free
+// space map up to date for them.
+func (t *Table) forgetDead(s *VacuumScan) {
+	s.Dead = s.Dead[:0]
+	s.memory.reset(s.opts.Memory)
+	if !s.ended {
+		t.fsm.Vacuum(storage.BlockNumber(s.mapped), storage.BlockNumber(s.next))
+		s.mapped = s.next - 1
+	}
+}
+
+// nextUnskippable returns the next page that must be read: one that is not
+// all-visible (all-frozen, if all others must be read), or the last one. unread says
+// that pages before it may have versions that are not frozen.
+func (t *Table) nextUnskippable(s *VacuumScan) (block int, unread bool) {
+	for block = s.next; block < s.pages-1; block++ {
+		bits := t.vm.get(storage.BlockNumber(block))
+		if s.opts.NoSkipping || bits&vmAllVisible == 0 {
+			break
+		}
+		if bits&vmAllFrozen == 0 {
+			if s.aggressive {
+				break
+			}
+			unread = true
+		}
+	}
+	return block, unread
 }
 
 // vacuumPage is the first pass over one page (lazy_scan_prune).
@@ -113,9 +181,12 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 	}
 	visible := t.vm.get(p.block)
 	r := &t.pruning
-	r.freeze, r.freezeAll, r.unusedNow = true, s.opts.Freeze, !s.hasIndex
+	r.freeze, r.freezeLimit, r.unusedNow = true, s.freezeLimit, !s.hasIndex
 	t.prune(p.block, wal.Heap2PruneVacuumScan)
-	r.freeze, r.freezeAll, r.unusedNow = false, false, false
+	r.freeze, r.freezeLimit, r.unusedNow = false, 0, false
+	if r.oldest != 0 {
+		s.oldest = min(s.oldest, r.oldest)
+	}
 	if r.hasTuples {
 		s.nonempty = int(p.block) + 1
 	}
@@ -169,12 +240,15 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 		}
 		t.fsm.Record(block, p.freeSpace())
 	}
+	t.forgetDead(s)
 }
 
-// VacuumEnd ends a VACUUM: it brings the free space map up to date and forgets
-// the page that rows were inserted on.
+// VacuumEnd ends a VACUUM: it brings the free space map up to date.
 func (t *Table) VacuumEnd(s *VacuumScan) {
-	t.fsm.Vacuum(0, storage.BlockNumber(s.pages))
+	t.fsm.Vacuum(storage.BlockNumber(s.mapped), storage.BlockNumber(s.pages))
+	if !s.skipped && s.oldest > t.frozenXID {
+		t.frozenXID = s.oldest
+	}
 	t.dead = 0 // what VACUUM reports: nothing was kept for anybody's snapshot
 }
 
@@ -205,74 +279,6 @@ func (t *Table) seenByAll(h *header) bool {
 	return h.infomask&xminCommitted != 0 && (h.frozenXmin() || t.xacts.removable(h.xmin))
 }
 
-// planFreeze plans the freezing of a version that stays
-// (heap_prepare_freeze_tuple): its inserter and its locker, if all have forgotten
-// them.
-func (r *pruning) planFreeze(h *header, off storage.OffsetNumber, x *Transactions) {
-	f := freezing{off: off, infomask: h.infomask, infomask2: h.infomask2, xmax: h.xmax}
-	any := false
-	whole := true
-	if !h.frozenXmin() {
-		if x.removable(h.xmin) {
-			f.infomask |= xminFrozen
-			any = true
-		} else {
-			whole = false
-		}
-	}
-	if h.xmax != 0 {
-		multi := h.infomask&xmaxIsMulti != 0
-		if multi && !x.multiRunning(h.xmax) {
-			// A MultiXact that nobody needs must not stay.
-			r.freezeRequired = true
-		}
-		if multi && !x.multiRunning(h.xmax) || !multi && x.removable(h.xmax) {
-			f.xmax = 0
-			f.infomask = f.infomask&^xmaxBits | xmaxInvalid
-			f.infomask2 &^= hotUpdated | keysUpdated
-			any = true
-		} else {
-			whole = false
-		}
-	}
-	if !whole {
-		r.allFrozen = false
-	}
-	if any {
-		r.frozen = append(r.frozen, f)
-		if r.freezeAll {
-			r.freezeRequired = true
-		}
-	}
-}
-
-// freezePlanBytes is what a record has of the freeze plans: equal ones are there
-// once, and the offset of each version.
-func (r *pruning) freezePlanBytes() int {
-	if len(r.frozen) == 0 {
-		return 0
-	}
-	slices.SortFunc(r.frozen, func(a, b freezing) int {
-		return cmp.Or(
-			cmp.Compare(a.xmax, b.xmax), cmp.Compare(a.infomask2, b.infomask2),
-			cmp.Compare(a.infomask, b.infomask), cmp.Compare(a.fixed, b.fixed), cmp.Compare(a.off, b.off),
-		)
-	})
-	plans := 0
-	for i := range r.frozen {
-		a := r.frozen[i]
-		if i > 0 {
-			b := r.frozen[i-1]
-			a.off = b.off
-			if a == b {
-				continue
-			}
-		}
-		plans++
-	}
-	return sizeOfFreezePlans + sizeOfFreezePlan*plans + offsetSize*len(r.frozen)
-}
-
 // Empty gives the table a new file without pages, as TRUNCATE does. restore brings
 // the old one back after a rollback.
 func (t *Table) Empty() (restore func()) {
@@ -282,6 +288,7 @@ func (t *Table) Empty() (restore func()) {
 	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
 	t.generation++
 	t.rows, t.dead, t.live = nil, 0, 0
+	t.frozenXID = t.xacts.horizon()
 	return func() {
 		counters := t.Counters
 		*t = old

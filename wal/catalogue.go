@@ -47,6 +47,8 @@ const (
 	XLOGCheckpointRedo
 	XLOGCheckpointOnline
 	StandbyRunningXacts
+	StandbyLock
+	StorageTruncate
 	CLOGZeroPage
 	MultiXactCreateID
 	MultiXactZeroOffPage
@@ -200,6 +202,11 @@ var catalogue = [NumRecordTypes]kind{
 	XLOGCheckpointOnline: {"XLOG", "CHECKPOINT_ONLINE", 88, 0, false},
 	StandbyRunningXacts:  {"Standby", "RUNNING_XACTS", 24, 0, false},
 
+	// a lock that standbys must take too: a count, then xid, database and relation
+	StandbyLock: {"Standby", "LOCK", 4 + 12, 0, false},
+	// the length that stays, the file and flags
+	StorageTruncate: {"Storage", "TRUNCATE", 4 + sizeOfFileLocator + 4, 0, false},
+
 	TransactionAbort: {"Transaction", "ABORT", sizeOfXactCommit, 0, false},
 	CLOGZeroPage:     {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
 	// the main data ends with the members
@@ -209,9 +216,13 @@ var catalogue = [NumRecordTypes]kind{
 }
 
 // Background says whether records of the type belong to no change: a checkpoint
-// writes them.
+// writes them, or VACUUM when it gives pages back.
 func (t RecordType) Background() bool {
-	return t == XLOGCheckpointRedo || t == XLOGCheckpointOnline || t == StandbyRunningXacts
+	switch t {
+	case XLOGCheckpointRedo, XLOGCheckpointOnline, StandbyRunningXacts, StandbyLock, StorageTruncate:
+		return true
+	}
+	return false
 }
 
 // String gives the type's full name, as in Btree/INSERT_LEAF.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"applysim/heap"
 	"applysim/model/apply"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -82,7 +81,7 @@ func TestBoat(t *testing.T) {
 	schedule := apply.NewSchedule(w)
 	schedule.WALWriter = true
 	schedule.BeforeEvent()
-	if err := w.Vacuum("public", "boat", heap.VacuumOptions{}); err != nil {
+	if err := w.Vacuum("public", "boat", apply.VacuumOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.Checkpoint(false)

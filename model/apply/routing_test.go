@@ -1,12 +1,10 @@
 package apply_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"applysim/model/apply"
 	"applysim/model/stream"
 )
 
@@ -151,31 +149,5 @@ func TestTriggers(t *testing.T) {
 	}
 	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "trigger b of table t") {
 		t.Errorf("got warnings %q, expected one about trigger b", s.Warnings)
-	}
-}
-
-// VACUUM with more dead items than maintenance_work_mem holds would need several
-// passes over the indexes, which are refused, not passed over in silence.
-func TestVacuumNeedsMemory(t *testing.T) {
-	for _, c := range []struct{ memory, want string }{
-		{"64MB", ""},
-		{"64kB", "VACUUM in several passes over the indexes: dead items may take 262208 bytes, maintenance_work_mem is 65536"},
-	} {
-		o := options()
-		if err := o.Settings.Set("maintenance_work_mem", c.memory); err != nil {
-			t.Fatal(err)
-		}
-		s := subscribe(t, `create table t (id int primary key);`, o)
-		s.apply(relation(1, "t", 'd', "id*"))
-		s.apply(tx(insert(1, "1"), insert(1, "2"))...)
-		s.apply(tx(del(1, 'K', "1"))...)
-		err := s.Run("vacuum (index_cleanup on) t", false)
-		var refused *apply.UnsupportedError
-		switch {
-		case c.want == "" && err != nil:
-			t.Errorf("%s: %v", c.memory, err)
-		case c.want != "" && (!errors.As(err, &refused) || refused.What != c.want):
-			t.Errorf("%s: got error %v, expected %q", c.memory, err, c.want)
-		}
 	}
 }

@@ -23,9 +23,7 @@ type Settings struct {
 	// are flushed before the next transaction is applied.
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
-	// MaintenanceWorkMem is maintenance_work_mem, bytes: what VACUUM may take for
-	// dead items.
-	MaintenanceWorkMem uint64
+	Vacuum            VacuumSettings
 	// MaxParallelApplyWorkers is max_parallel_apply_workers_per_subscription.
 	MaxParallelApplyWorkers int
 	WALCompression          wal.Compression
@@ -43,7 +41,7 @@ type Settings struct {
 // DefaultSettings are those of a new PostgreSQL 18.
 func DefaultSettings() Settings {
 	return Settings{
-		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, MaintenanceWorkMem: 64 << 20,
+		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
 		MaxParallelApplyWorkers: 2,
 		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
@@ -116,8 +114,6 @@ func (s *Settings) Set(name, value string) error {
 		if err != nil || !(s.CheckpointCompletionTarget >= 0 && s.CheckpointCompletionTarget <= 1) {
 			err = fmt.Errorf("expected a number from 0 to 1")
 		}
-	case "maintenance_work_mem":
-		s.MaintenanceWorkMem, err = parseSize(value, 1<<10, 64<<10, 1<<41)
 	case "max_wal_size":
 		s.MaxWALSize, err = parseSize(value, 1<<20, 2<<20, 1<<51)
 	case "wal_writer_delay":
@@ -125,7 +121,9 @@ func (s *Settings) Set(name, value string) error {
 	case "wal_writer_flush_after":
 		s.WALWriterFlushAfter, err = parseSize(value, wal.WALPageSize, 0, 1<<44)
 	default:
-		if !ignored[key] {
+		if vacuumSetting(key) {
+			err = s.Vacuum.set(key, value)
+		} else if !ignored[key] {
 			return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, nearest(key))
 		}
 	}
@@ -216,7 +214,8 @@ func parseBytes(s string) (uint64, error) {
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
 	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
-		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "maintenance_work_mem", "wal_writer_delay", "wal_writer_flush_after"}
+		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after"}
+	known = append(known, vacuumNames...)
 	for k := range ignored {
 		known = append(known, k)
 	}

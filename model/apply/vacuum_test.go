@@ -125,3 +125,215 @@ func TestVacuumBypass(t *testing.T) {
 		}
 	}
 }
+
+// passes counts how often a VACUUM went over the heap's dead items: between two
+// passes it reads on.
+func passes(records []string) int {
+	n, second := 0, false
+	for _, r := range records {
+		switch {
+		case strings.HasPrefix(r, "Heap2/PRUNE_VACUUM_CLEANUP"):
+			if !second {
+				n++
+			}
+			second = true
+		case strings.HasPrefix(r, "Heap2/PRUNE_VACUUM_SCAN"):
+			second = false
+		}
+	}
+	return n
+}
+
+// TestVacuumPasses cleans the index each time dead items need more than
+// maintenance_work_mem. With 64 kB that is when they are on 33 pages: the tree node for
+// more than 32 pages comes from a slab with blocks of 32 kB, beside 8 for the two
+// smaller kinds each, 16 for the third and 8 for bitmaps.
+func TestVacuumPasses(t *testing.T) {
+	for _, x := range []struct {
+		command string
+		passes  int
+	}{
+		{"VACUUM t", 1},
+		{"SET maintenance_work_mem = '64kB'; VACUUM t", 4},
+		{"SET maintenance_work_mem TO '128kB'; VACUUM (PARALLEL 2, VERBOSE) t;", 2},
+		{"SET maintenance_work_mem = '64kB'; VACUUM (INDEX_CLEANUP off) t", 0},
+	} {
+		s := subscribe(t, "create table t(id int primary key, pad text storage plain)", options())
+		s.apply(relation(1, "t", 'd', "id*", "pad"), begin())
+		pad := strings.Repeat("x", 1900) // four on a page, on 100 pages
+		for id := 1; id <= 400; id++ {
+			s.must(insert(1, strconv.Itoa(id), pad))
+		}
+		s.apply(commit(), begin())
+		for id := 1; id <= 400; id += 2 {
+			s.must(del(1, 'K', strconv.Itoa(id), null))
+		}
+		s.apply(commit())
+		s.take()
+		if err := s.Run(x.command, true); err != nil {
+			t.Fatal(err)
+		}
+		s.check()
+		if got := passes(s.take()); got != x.passes {
+			t.Errorf("%s: %d passes, expected %d", x.command, got, x.passes)
+		}
+		if err := s.Run("VACUUM (INDEX_CLEANUP on) t", true); err != nil {
+			t.Fatal(err)
+		}
+		if got := passes(s.take()); (got > 0) != (x.passes == 0) {
+			t.Errorf("%s: %d passes of the next VACUUM, which has the default memory again", x.command, got)
+		}
+	}
+}
+
+// TestVacuumParallel warns where parallel workers would clean indexes, and refuses
+// where shared memory would decide how often.
+func TestVacuumParallel(t *testing.T) {
+	for _, x := range []struct {
+		command, refused string
+		warned           bool
+	}{
+		{"VACUUM t", "", true},
+		{"VACUUM (PARALLEL 0) t", "", false},
+		{"VACUUM (INDEX_CLEANUP off) t", "", false},
+		{"SET max_parallel_maintenance_workers = 0; VACUUM t", "", false},
+		{"SET min_parallel_index_scan_size = '8MB'; VACUUM t", "", false},
+		{"SET maintenance_work_mem = '64kB'; VACUUM t", "", true}, // a pass for each page
+		{"SET maintenance_work_mem = '1MB'; VACUUM t", "whether they fit into shared memory", true},
+	} {
+		s := subscribe(t, "create table t(id int primary key, n int unique)", options())
+		s.apply(relation(1, "t", 'd', "id*", "n"), begin())
+		for id := 1; id <= 24000; id++ {
+			s.must(insert(1, strconv.Itoa(id), strconv.Itoa(id)))
+		}
+		s.apply(commit(), begin())
+		for id := 1; id <= 24000; id += 1000 {
+			s.must(del(1, 'K', strconv.Itoa(id), null))
+		}
+		s.apply(commit())
+		err := s.Run(x.command, true)
+		if x.refused == "" && err != nil || x.refused != "" && (err == nil || !strings.Contains(err.Error(), x.refused)) {
+			t.Errorf("%s: got error %v, expected %q", x.command, err, x.refused)
+		}
+		if warned := len(s.Warnings) > 0; warned != x.warned {
+			t.Errorf("%s: warnings %q", x.command, s.Warnings)
+		}
+	}
+}
+
+// TestVacuumParameters follows storage parameters where the command says nothing,
+// those of the TOAST table for that.
+func TestVacuumParameters(t *testing.T) {
+	const off = "with (vacuum_truncate = off, vacuum_index_cleanup = off)"
+	for _, x := range []struct {
+		with, command      string
+		truncated, cleaned bool
+	}{
+		{"", "VACUUM t", true, true},
+		{"", "SET vacuum_truncate = off; VACUUM t", false, true},
+		{"with (vacuum_truncate = on)", "SET vacuum_truncate = off; VACUUM t", true, true},
+		{off, "VACUUM t", false, false},
+		{off, "VACUUM (TRUNCATE, INDEX_CLEANUP) t", true, true},
+		{"with (toast.vacuum_truncate = off)", "VACUUM t", true, true},
+		{"", "VACUUM (PROCESS_MAIN off) t", false, false},
+	} {
+		s := filled(t, options(), "create table t(id int primary key, pad text) "+x.with, 301)
+		pages := s.table("t").Heap.Pages()
+		if err := s.Run(x.command, true); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.table("t").Heap.Pages() < pages; got != x.truncated {
+			t.Errorf("%s, %s: truncated %v", x.with, x.command, got)
+		}
+		if got := passes(s.take()) > 0; got != x.cleaned {
+			t.Errorf("%s, %s: cleaned %v", x.with, x.command, got)
+		}
+	}
+}
+
+// TestVacuumFreezes freezes what vacuum_freeze_min_age says, on all pages if
+// vacuum_freeze_table_age says so.
+func TestVacuumFreezes(t *testing.T) {
+	for _, x := range []struct {
+		command string
+		frozen  int // pages
+	}{
+		{"VACUUM t", 0},
+		{"VACUUM (FREEZE) t", 100},
+		{"SET vacuum_freeze_min_age = 0; VACUUM t", 1}, // it passes over all but the last page
+		{"SET vacuum_freeze_table_age = 0; VACUUM t", 0},
+		{"SET vacuum_freeze_table_age = 0; SET vacuum_freeze_min_age = 0; VACUUM t", 100},
+		{"SET vacuum_freeze_min_age = 0; VACUUM (DISABLE_PAGE_SKIPPING) t", 100},
+		{"SET vacuum_freeze_min_age = 1; VACUUM (DISABLE_PAGE_SKIPPING) t", 0},
+	} {
+		s := subscribe(t, "create table t(id int primary key, pad text storage plain)", options())
+		s.apply(relation(1, "t", 'd', "id*", "pad"), begin())
+		pad := strings.Repeat("x", 1900) // four on a page, on 100 pages
+		for id := 1; id <= 400; id++ {
+			s.must(insert(1, strconv.Itoa(id), pad))
+		}
+		s.apply(commit())
+		if err := s.Run("VACUUM t", true); err != nil {
+			t.Fatal(err)
+		}
+		s.take()
+		if err := s.Run(x.command, true); err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, r := range s.take() {
+			if strings.HasPrefix(r, "Heap2/PRUNE_VACUUM_SCAN") {
+				got++
+			}
+		}
+		if got != x.frozen {
+			t.Errorf("%s: %d pages frozen, expected %d", x.command, got, x.frozen)
+		}
+	}
+}
+
+// TestVacuumBadCommands says what is wrong with a command.
+func TestVacuumBadCommands(t *testing.T) {
+	for command, want := range map[string]string{
+		"VACUUM (FREEZE t":                 "expected ) in",
+		"VACUUM (FREEZE 7) t":              "option freeze 7: expected a Boolean value",
+		"VACUUM (PARALLEL 2000) t":         "PARALLEL 2000: expected a number from 0 to 1024",
+		"VACUUM (FULL) t":                  "not supported: VACUUM FULL",
+		"VACUUM u":                         `relation "u" does not exist`,
+		"SET maintenance_work_mem":         "expected a name and a value",
+		"SET maintenance_work_mem 7":       "expected = or TO",
+		"SET maintenance_work_mem = '1kB'": `invalid value for parameter "maintenance_work_mem"`,
+		"SET work_mem = '1MB'; VACUUM t":   "not supported: the event SET work_mem",
+		"SET vacuum_freeze_min_age = -1":   "expected a number from 0 to 1000000000",
+		"ANALYZE t":                        "not supported: the event ANALYZE t",
+	} {
+		s := subscribe(t, padded, options())
+		if err := s.Run(command, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, expected %q", command, err, want)
+		}
+	}
+}
+
+// TestVacuumTellsStandbys writes the lock and the truncation as records that belong to
+// no change, unless they are not wanted.
+func TestVacuumTellsStandbys(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		s := filled(t, options(), padded, 301)
+		if err := s.Run("VACUUM t", quiet); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range s.take() {
+			if strings.HasPrefix(r, "St") || strings.HasPrefix(r, "Transaction/") {
+				got = append(got, r)
+			}
+		}
+		want := []string{"Standby/LOCK - 42", "Storage/TRUNCATE - 46", "Transaction/COMMIT - 46"}
+		if quiet {
+			want = want[2:]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("quiet %v: records %q, expected %q", quiet, got, want)
+		}
+	}
+}

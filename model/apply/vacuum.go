@@ -1,0 +1,349 @@
+package apply
+
+// VACUUM, after vacuum.c (ExecVacuum, vacuum_rel) and vacuumlazy.c
+// (heap_vacuum_rel).
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"applysim/heap"
+	"applysim/index"
+	"applysim/wal"
+	"applysim/wal/storage"
+)
+
+// VacuumChoice is an option of VACUUM that falls back on the table's storage
+// parameter and then on a setting (VacOptValue).
+type VacuumChoice uint8
+
+// The choices.
+const (
+	Unspecified VacuumChoice = iota
+	Auto
+	Off
+	On
+)
+
+// VacuumOptions are the options of a VACUUM command.
+type VacuumOptions struct {
+	Freeze       bool         // FREEZE
+	Truncate     VacuumChoice // TRUNCATE
+	NoSkipping   bool         // DISABLE_PAGE_SKIPPING
+	IndexCleanup VacuumChoice // INDEX_CLEANUP
+	// NoMain and NoToast leave the table or its TOAST table alone: PROCESS_MAIN and
+	// PROCESS_TOAST off.
+	NoMain, NoToast bool
+	// NoParallel is PARALLEL 0, and what autovacuum does.
+	NoParallel bool
+
+	only bool // ONLY: not the partitions
+}
+
+// parseVacuum reads a VACUUM command: its options and the tables it names.
+func parseVacuum(sql string) (o VacuumOptions, names []string, err error) {
+	s := strings.TrimSpace(sql[len("vacuum"):])
+	if strings.HasPrefix(s, "(") {
+		list, rest, ok := strings.Cut(s[1:], ")")
+		if !ok {
+			return o, nil, fmt.Errorf("VACUUM: expected ) in %q", sql)
+		}
+		for _, option := range strings.Split(list, ",") {
+			f := strings.Fields(strings.ToLower(option))
+			if len(f) == 0 || len(f) > 2 {
+				return o, nil, fmt.Errorf("VACUUM: expected an option and perhaps a value, not %q, in %q", option, sql)
+			}
+			if err := o.set(f[0], strings.Trim(strings.Join(f[1:], ""), "'")); err != nil {
+				return o, nil, err
+			}
+		}
+		s = rest
+	}
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
+		switch strings.ToLower(word) {
+		case "freeze":
+			o.Freeze = true
+		case "verbose":
+		case "only":
+			o.only = true
+		case "full", "analyze", "analyse":
+			return o, nil, &UnsupportedError{What: "VACUUM " + word}
+		default:
+			names = append(names, word)
+		}
+	}
+	return o, names, nil
+}
+
+// set sets one option of a command. Without a value it is on.
+func (o *VacuumOptions) set(name, value string) error {
+	if name == "parallel" {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 || n > 1024 {
+			return fmt.Errorf("VACUUM: PARALLEL %s: expected a number from 0 to 1024", value)
+		}
+		o.NoParallel = n == 0
+		return nil
+	}
+	if name == "index_cleanup" && (value == "auto" || value == "") {
+		o.IndexCleanup = Auto
+		return nil
+	}
+	if name == "buffer_usage_limit" {
+		return nil
+	}
+	on := true
+	if value != "" {
+		var err error
+		if on, err = parseBool(value); err != nil {
+			return fmt.Errorf("VACUUM: option %s %s: %w", name, value, err)
+		}
+	}
+	choice := Off
+	if on {
+		choice = On
+	}
+	switch name {
+	case "freeze":
+		o.Freeze = on
+	case "truncate":
+		o.Truncate = choice
+	case "disable_page_skipping":
+		o.NoSkipping = on
+	case "index_cleanup":
+		o.IndexCleanup = choice
+	case "process_main":
+		o.NoMain = !on
+	case "process_toast":
+		o.NoToast = !on
+	case "verbose", "skip_locked", "skip_database_stats":
+	case "full", "analyze":
+		if on {
+			return &UnsupportedError{What: "VACUUM " + strings.ToUpper(name)}
+		}
+	default:
+		return &UnsupportedError{What: "VACUUM's option " + name}
+	}
+	return nil
+}
+
+// vacuumNamed vacuums the named tables, all if there is no name.
+func (w *Worker) vacuumNamed(o VacuumOptions, names []string, quiet bool) error {
+	tables := w.tables
+	if len(names) > 0 {
+		tables = nil
+	}
+	for _, name := range names {
+		space, table, ok := strings.Cut(name, ".")
+		if !ok {
+			space, table = "public", name
+		}
+		t := w.byName[[2]string{strings.Trim(space, `"`), strings.Trim(table, `"`)}]
+		if t == nil {
+			return fmt.Errorf("VACUUM: relation %q does not exist", name)
+		}
+		tables = append(tables, t)
+		if !o.only {
+			tables = append(tables, w.partitionsByLevel(t)...)
+		}
+	}
+	for _, t := range tables {
+		if err := w.vacuum(t, o, quiet); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partitionsByLevel lists all partitions below a table, those of one level after
+// those above it, and those of one parent in the order of their OIDs
+// (find_all_inheritors).
+func (w *Worker) partitionsByLevel(t *table) []*table {
+	if t.schema.Kind != 'p' {
+		return nil
+	}
+	list := []*table{t}
+	for i := 0; i < len(list); i++ {
+		for _, p := range w.tables {
+			if p.schema.Parent == list[i].schema {
+				list = append(list, p)
+			}
+		}
+	}
+	return list[1:]
+}
+
+// Vacuum vacuums a table and its indexes as VACUUM does (vacuum_rel).
+func (w *Worker) Vacuum(space, name string, o VacuumOptions) error {
+	t := w.byName[[2]string{space, name}]
+	if t == nil {
+		return fmt.Errorf("relation \"%s.%s\" does not exist", space, name)
+	}
+	return w.vacuum(t, o, false)
+}
+
+func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
+	if t.unsupported != "" {
+		return &UnsupportedError{What: t.unsupported}
+	}
+	if w.inTransaction {
+		return &UnsupportedError{What: "VACUUM within a transaction"}
+	}
+	if t.schema.Kind == 'p' {
+		return nil // it has no rows of its own
+	}
+	var indexes []*index.BTree
+	for _, x := range t.indexes {
+		if x.btree == nil {
+			return &UnsupportedError{What: fmt.Sprintf("VACUUM of a table with a BRIN index (%s)", x.schema.Name)}
+		}
+		indexes = append(indexes, x.btree)
+	}
+	if !o.NoMain {
+		h, err := w.heapOptions(t.schema.Options, "", o)
+		if err != nil {
+			return fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
+		}
+		if err := w.vacuumHeap(t.heap, indexes, h, !o.NoParallel, quiet); err != nil {
+			return err
+		}
+		t.finder.reset()
+	}
+	if t.toaster == nil || o.NoToast {
+		return nil
+	}
+	h, err := w.heapOptions(t.schema.Options, "toast.", o)
+	if err != nil {
+		return fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
+	}
+	return w.vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, h, !o.NoParallel, quiet)
+}
+
+// heapOptions puts together what a command, a table's storage parameters, whose names
+// begin with prefix, and the settings say.
+func (w *Worker) heapOptions(parameters map[string]string, prefix string, o VacuumOptions) (heap.VacuumOptions, error) {
+	s := &w.opts.Settings.Vacuum
+	h := heap.VacuumOptions{
+		Freeze: o.Freeze, NoSkipping: o.NoSkipping, Memory: s.MaintenanceWorkMem,
+		FreezeMinAge: s.freezeMinAge(), FreezeTableAge: s.freezeTableAge(), EagerFailureRate: s.MaxEagerFreezeFailureRate,
+	}
+	truncate, cleanup := o.Truncate, o.IndexCleanup
+	if truncate == Unspecified && !s.Truncate {
+		truncate = Off
+	}
+	if value, ok := parameters[prefix+"vacuum_truncate"]; ok && o.Truncate == Unspecified {
+		on, err := parseBool(value)
+		if err != nil {
+			return h, fmt.Errorf("storage parameter vacuum_truncate %q: %w", value, err)
+		}
+		truncate = On
+		if !on {
+			truncate = Off
+		}
+	}
+	if value, ok := parameters[prefix+"vacuum_index_cleanup"]; ok && cleanup == Unspecified && !strings.EqualFold(value, "auto") {
+		on, err := parseBool(value)
+		if err != nil {
+			return h, fmt.Errorf("storage parameter vacuum_index_cleanup %q: expected auto, on or off", value)
+		}
+		cleanup = On
+		if !on {
+			cleanup = Off
+		}
+	}
+	if value, ok := parameters[prefix+"vacuum_max_eager_freeze_failure_rate"]; ok {
+		rate, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(rate <= 1) {
+			return h, fmt.Errorf("storage parameter vacuum_max_eager_freeze_failure_rate %q: expected a number from 0 to 1", value)
+		}
+		if rate >= 0 {
+			h.EagerFailureRate = rate
+		}
+	}
+	h.NoTruncate = truncate == Off
+	switch cleanup {
+	case Off:
+		h.IndexCleanup = -1
+	case On:
+		h.IndexCleanup = 1
+	}
+	return h, nil
+}
+
+// vacuumHeap vacuums a table's heap and its indexes (heap_vacuum_rel).
+func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions, parallel, quiet bool) error {
+	if parallel && o.IndexCleanup >= 0 && w.parallelVacuum(indexes) {
+		o.Parallel = true
+		w.warn("VACUUM cleans several large indexes at a time: the order of their records among each other is that of one after the other here, " +
+			"and depends on how fast the processes are on a real server (PARALLEL 0 avoids it)")
+	}
+	s := h.VacuumBegin(o, len(indexes) > 0)
+	if s.Eager(h) {
+		return &UnsupportedError{What: "VACUUM that reads all-visible pages to freeze them early: where it begins is drawn at random " +
+			"(vacuum_max_eager_freeze_failure_rate = 0 avoids it)"}
+	}
+	dead := func(tid storage.TID) bool {
+		_, ok := slices.BinarySearchFunc(s.Dead, tid, storage.TID.Compare)
+		return ok
+	}
+	for h.VacuumNext(s) {
+		if s.Undecided() {
+			return &UnsupportedError{What: fmt.Sprintf("VACUUM by parallel workers with that many dead items: "+
+				"whether they fit into shared memory of maintenance_work_mem (%d bytes) is not modelled (PARALLEL 0 avoids it)", o.Memory)}
+		}
+		for _, x := range indexes {
+			x.BulkDelete(dead)
+		}
+		h.VacuumDead(s)
+	}
+	h.VacuumEnd(s)
+	if s.Cleanup {
+		for _, x := range indexes {
+			x.VacuumCleanup()
+		}
+	}
+	if h.TruncationTried(s) {
+		w.truncateHeap(h, h.Remaining(s), quiet)
+	}
+	h.ForgetTarget()
+	return nil
+}
+
+// parallelVacuum says whether parallel workers take part: if two indexes at least are
+// large (parallel_vacuum_compute_workers).
+func (w *Worker) parallelVacuum(indexes []*index.BTree) bool {
+	s := &w.opts.Settings.Vacuum
+	large := 0
+	for _, x := range indexes {
+		if uint64(x.Pages())*storage.PageSize >= s.MinParallelIndexScanSize {
+			large++
+		}
+	}
+	return large > 1 && s.MaxParallelMaintenanceWorkers > 0
+}
+
+// truncateHeap gives a table's pages from n on back. To tell standbys of the lock
+// VACUUM has taken, it needs a transaction id, and so writes a COMMIT.
+func (w *Worker) truncateHeap(h *heap.Table, n int, quiet bool) {
+	w.needXID()
+	xid := w.xacts.Current
+	w.xacts.Current = 0
+	if !quiet {
+		w.log.InsertPlain(wal.StandbyLock, 0)
+	}
+	if n < h.Pages() {
+		h.Truncate(n, quiet)
+		w.xacts.Flush(w.log.LSN()) // before the file is cut
+	}
+	lsn := w.log.InsertLocal(wal.TransactionCommit, wal.LocalCommitMainData(w.opts.Settings.WALLevel == "logical"))
+	w.xacts.CommittedElsewhere(xid, lsn)
+}
+
+// warn adds a warning, once.
+func (w *Worker) warn(text string) {
+	if !slices.Contains(w.Warnings, text) {
+		w.Warnings = append(w.Warnings, text)
+	}
+}
