@@ -24,7 +24,7 @@ type Counters struct {
 	CompressedBytes int64 // bytes that the toaster tried to compress
 	Chunks          int64 // chunks stored in TOAST tables
 	RowMoves        int64 // updates that moved a row to another partition
-	Checks          int64 // CHECK constraints evaluated
+	Checks          int64 // CHECK constraints evaluated, those of domains among them
 	Triggers        int64 // row triggers that fire on a subscriber
 	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
 	// insert_exists, update_exists, update_missing, delete_missing.

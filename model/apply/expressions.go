@@ -181,10 +181,14 @@ func (w *Worker) defaultOf(t *table, c *schema.Column, n int, lc *localColumn) e
 		}
 		return w.unsupported("the identity column %s.%s, whose sequence is not known", t.schema.QualifiedName(), c.Name)
 	}
-	if c.Default == "" {
+	text := c.Default
+	if text == "" && c.Type.Kind == pgtype.KindDomain {
+		text = c.Type.Default
+	}
+	if text == "" {
 		return nil
 	}
-	e, err := w.compile(t.schema, c.Default, c)
+	e, err := w.compile(t.schema, text, c)
 	compiled := err == nil
 	if e, err = w.orDefault(t, c, e, err); err != nil {
 		return w.unsupported("the default of column %s.%s: %v", t.schema.QualifiedName(), c.Name, err)
@@ -199,7 +203,7 @@ func (w *Worker) defaultOf(t *table, c *schema.Column, n int, lc *localColumn) e
 			return w.unsupported("the default of column %s.%s, which depends on %s", t.schema.QualifiedName(), c.Name, what)
 		}
 		w.assumed(Assumed{t.schema.QualifiedName() + "." + c.Name, "random", "",
-			fmt.Sprintf("the default %s depends on %s: as wide as a real value, but not the same", c.Default, what)})
+			fmt.Sprintf("the default %s depends on %s: as wide as a real value, but not the same", text, what)})
 		return nil
 	}
 	v, err := e.Eval(nil, new(expr.Scratch))

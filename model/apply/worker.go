@@ -110,7 +110,9 @@ type Worker struct {
 }
 
 // New returns a subscriber with the tables of a schema, all empty. A table that
-// needs what is not modelled is reported when a change for it arrives.
+// needs what is not modelled is reported when a change for it arrives. The schema's
+// domains count their checks for the worker that was made last: workers that run at
+// the same time need databases of their own.
 func New(db *schema.Database, o Options) (*Worker, error) {
 	if o.NextXID == 0 {
 		o.NextXID = firstXID
@@ -139,6 +141,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.log.SetRedo(o.Start)
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
 	w.resolve, w.bySchema = resolver(db), map[*schema.Table]*table{}
+	w.constrainDomains(db)
 	for _, s := range db.Tables {
 		t := w.newTable(s)
 		w.tables = append(w.tables, t)

@@ -45,6 +45,11 @@ func (c *compiler) assign(n *node, t *pgtype.Type, typmod int32) *node {
 
 // coerce makes n a value of type t with modifier typmod.
 func (c *compiler) coerce(n *node, t *pgtype.Type, typmod int32, context int) *node {
+	return c.domain(c.convert(n, t, typmod, context), n.typ, t)
+}
+
+// convert is coerce without the constraints of a domain.
+func (c *compiler) convert(n *node, t *pgtype.Type, typmod int32, context int) *node {
 	base := t.Base()
 	if t.Kind == pgtype.KindDomain && typmod < 0 {
 		typmod = domainTypmod(t)

@@ -64,12 +64,6 @@ func resolver(db *schema.Database) func(string) *pgtype.Type {
 	}
 }
 
-// knownGaps are expressions that are refused, or whose error has another
-// text than the server's, with the reason.
-var knownGaps = map[string]string{
-	"a::posint": "the schema does not keep the CHECK constraints of domains",
-}
-
 // wide says that the expression's result is an expanded array, which the
 // server lays out with a long header whatever its length.
 func wide(sql string) bool {
@@ -168,12 +162,11 @@ func TestRecorded(t *testing.T) {
 			counts["values refused"]++
 			t.Logf("refused %s, row %s: %v", sql, id, err)
 		case err != nil:
-			if fields[1] != "E" || fields[2] != err.Error() {
+			// The recording was made with public in the search_path; a worker has none.
+			if text := strings.Replace(err.Error(), "public.", "", 1); fields[1] != "E" || fields[2] != text {
 				t.Errorf("%s, row %s: error %q, expected %q", sql, id, err, fields[1:])
 			}
 			counts["errors"]++
-		case fields[1] == "E" && knownGaps[sql] != "":
-			t.Logf("known gap %s: %s", sql, knownGaps[sql])
 		case fields[1] == "E":
 			t.Errorf("%s, row %s: %s, expected error %q", sql, id, e.Type().Text(v), fields[2])
 		case v.Null || fields[1] == "N":

@@ -197,10 +197,13 @@ func (t *Type) inputArray(text []byte, typmod int32, scratch []byte) (datum.Valu
 			}
 			v := datum.Value{Null: null}
 			before := len(scratch)
-			if !null {
-				if v, scratch, err = t.Elem.Input(value, typmod, scratch); err != nil {
-					return fail(err)
-				}
+			if null {
+				err = t.Elem.inputNull()
+			} else {
+				v, scratch, err = t.Elem.Input(value, typmod, scratch)
+			}
+			if err != nil {
+				return fail(err)
 			}
 			scratch = a.add(scratch, before, &v)
 			counts[level-1]++

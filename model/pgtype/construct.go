@@ -51,7 +51,8 @@ func (t *Type) LabelOID(i int) uint32 {
 }
 
 // NewDomain makes a domain: values are those of base, under the domain's own
-// modifier (-1 if none). CHECK constraints are not evaluated.
+// modifier (-1 if none). Its constraints are checked only once somebody has said how
+// (Type.Constrain).
 func NewDomain(schema, name string, base *Type, typmod int32, notNull bool) *Type {
 	t := &Type{Name: name, Schema: schema, Len: base.Len, ByVal: base.ByVal, Align: base.Align, Storage: base.Storage,
 		Kind: KindDomain, Elem: base, Typmod: typmod, Collation: base.Collation, NotNull: notNull,

@@ -19,8 +19,8 @@
 // Their OIDs are stored inside arrays, ranges and records and decide enum
 // values: a caller that knows them sets Type.OID before the first value.
 //
-// What is left out: CHECK constraints of domains (a domain's NotNull is
-// stated, not enforced), the names of reg* types (they need a catalog; numbers
+// What is left out: how constraints of domains are evaluated (Type.Constrain takes
+// it from outside), the names of reg* types (they need a catalog; numbers
 // and regtype's built-in names are read), jsonpath, whether XML is well-formed,
 // date styles other than ISO and words such as "now", the validity of UTF-8.
 // Encoding UTF8 and the C locale are taken for granted.

@@ -67,7 +67,7 @@ func (t *Type) Input(text []byte, typmod int32, scratch []byte) (datum.Value, []
 	case KindArray:
 		return t.inputArray(text, typmod, scratch)
 	case KindDomain:
-		return t.Elem.Input(text, t.Typmod, scratch)
+		return t.inputDomain(text, scratch)
 	case KindRange:
 		return t.inputRange(text, scratch)
 	case KindMultirange:

@@ -127,7 +127,7 @@ func (t *Type) item(r *reader, typmod int32, scratch []byte) (v datum.Value, _ [
 		return v, scratch, errShortMessage
 	}
 	if n == -1 {
-		return datum.Value{Null: true}, scratch, nil
+		return datum.Value{Null: true}, scratch, t.inputNull()
 	}
 	sub := reader{b: r.bytes(n)}
 	v, scratch, err = t.receive(&sub, typmod, scratch)

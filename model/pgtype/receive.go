@@ -117,7 +117,7 @@ func (t *Type) receive(r *reader, typmod int32, scratch []byte) (datum.Value, []
 	case KindArray:
 		return t.receiveArray(r, typmod, scratch)
 	case KindDomain:
-		return t.Elem.receive(r, t.Typmod, scratch)
+		return t.receiveDomain(r, scratch)
 	case KindRange:
 		return t.receiveRange(r, scratch)
 	case KindMultirange:

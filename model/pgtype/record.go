@@ -114,11 +114,14 @@ func (t *Type) inputRecord(text, scratch []byte) (datum.Value, []byte, error) {
 	err := t.recordFields(text, func(i int, value []byte, null bool) (err error) {
 		v := datum.Value{Null: null}
 		before := len(scratch)
-		if !null {
-			f := t.Fields[i]
-			if v, scratch, err = f.Type.Input(value, f.Typmod, scratch); err != nil {
-				return err
-			}
+		f := t.Fields[i]
+		if null {
+			err = f.Type.inputNull()
+		} else {
+			v, scratch, err = f.Type.Input(value, f.Typmod, scratch)
+		}
+		if err != nil {
+			return err
 		}
 		scratch = b.add(scratch, before, i, &v)
 		return nil

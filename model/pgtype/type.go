@@ -78,15 +78,20 @@ type Type struct {
 	Align     uint8  // typalign in bytes: 1, 2, 4, 8
 	Storage   byte   // typstorage: 'p', 'e', 'm', 'x'
 	Kind      Kind
-	Elem      *Type    // element of an array, base of a domain, subtype of a range or multirange (its range)
-	Labels    []string // of an enum, in sort order
-	Fields    []Field  // of a composite type
-	Typmod    int32    // of a domain over a type with a modifier; -1 otherwise
-	Collation string   // typcollation: "" where the type has none
-	NotNull   bool     // domain
-	Opaque    bool     // a type that is not known: its width is taken from the data
+	Elem      *Type         // element of an array, base of a domain, subtype of a range or multirange (its range)
+	Labels    []string      // of an enum, in sort order
+	Fields    []Field       // of a composite type
+	Typmod    int32         // of a domain over a type with a modifier; -1 otherwise
+	Collation string        // typcollation: "" where the type has none
+	NotNull   bool          // domain
+	Checks    []DomainCheck // of a domain, sorted by name; those of the domains below not included
+	Default   string        // of a domain, SQL text; "" none
+	Opaque    bool          // a type that is not known: its width is taken from the data
 
 	class *opclass.Class
+	// check holds a domain's constraints, those of the domains below included; nil if
+	// there are none, or nobody evaluates them.
+	check func(v *datum.Value) error
 	array *Type
 	// labels finds an enum's label; nil for other kinds.
 	labels map[string]int

@@ -213,34 +213,3 @@ func (p *parser) renameType(t *pgtype.Type, schema, name string) {
 	}
 	p.db.Types[schema+"."+name] = t
 }
-
-// createDomain reads CREATE DOMAIN after the word DOMAIN.
-func (p *parser) createDomain() {
-	schema, name := p.newName("the name of the domain")
-	p.accept("as")
-	ct := p.typeName("the type of the domain")
-	notnull := false
-	for p.err == nil && !p.atEnd() {
-		switch {
-		case p.accept("not", "null"):
-			notnull = true
-		case p.accept("null"):
-		case p.accept("constraint"):
-			p.name("the name of a constraint")
-		case p.accept("collate"):
-			p.qname("the name of a collation")
-		case p.accept("default"):
-			p.exprUntil("the default value", p.atColumnClause)
-		case p.accept("check"):
-			p.parenExpr("a condition")
-			p.accept("no", "inherit")
-		case p.accept("not", "valid"), p.accept("not", "enforced"), p.accept("enforced"):
-		default:
-			p.expected("a constraint of the domain")
-		}
-	}
-	if p.err == nil {
-		t := pgtype.NewDomain(schema, name, ct.typ, ct.typmod, notnull)
-		p.db.Types[schema+"."+name] = t
-	}
-}

@@ -288,6 +288,8 @@ func (p *parser) alter() {
 		p.alterIndex()
 	case p.accept("type"):
 		p.alterType()
+	case p.accept("domain"):
+		p.alterDomain()
 	case p.accept("sequence"):
 		p.alterSequence()
 	case p.accept("publication"):
