@@ -24,6 +24,7 @@ type pruning struct {
 	// to them.
 	freeze, unusedNow bool
 	freezeLimit       uint32
+	redo              wal.LSN // the redo pointer as the process knows it
 
 	frozen         []freezing
 	freezeRequired bool
@@ -254,7 +255,7 @@ func (r *pruning) decideFreeze(t *Table, p *page, pruned, hint, imaged bool) boo
 	}
 	freeze := r.freezeRequired
 	if !freeze && r.allVisible && r.allFrozen {
-		need := t.log.NeedsImage(p.lsn)
+		need := t.log.NeedsImage(p.lsn) && p.lsn <= r.redo // XLogCheckBufferNeedsBackup
 		freeze = imaged || pruned && need || !pruned && hint && t.log.HintsLogged() && need
 	}
 	if freeze {

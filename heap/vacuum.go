@@ -39,6 +39,11 @@ type VacuumOptions struct {
 	FreezeMinAge, FreezeTableAge uint32
 	// EagerFailureRate is vacuum_max_eager_freeze_failure_rate.
 	EagerFailureRate float64
+	// A process learns of the redo pointer, and whether images are wanted, when it
+	// writes a record. Redo is the pointer that the session knows, 0 if it has written
+	// nothing yet; once the log has more than Records records it knows the latest.
+	Redo    wal.LSN
+	Records int64
 }
 
 // VacuumScan is the state of a VACUUM.
@@ -182,6 +187,10 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 	visible := t.vm.get(p.block)
 	r := &t.pruning
 	r.freeze, r.freezeLimit, r.unusedNow = true, s.freezeLimit, !s.hasIndex
+	r.redo = s.opts.Redo
+	if t.log.Total().Records > s.opts.Records {
+		r.redo = t.log.Redo()
+	}
 	t.prune(p.block, wal.Heap2PruneVacuumScan)
 	r.freeze, r.freezeLimit, r.unusedNow = false, 0, false
 	if r.oldest != 0 {

@@ -3,7 +3,27 @@ package apply
 import (
 	"fmt"
 	"strings"
+
+	"applysim/wal"
 )
+
+// session is what a session other than the worker's knows of the WAL: the redo pointer
+// as of the last record that it wrote itself (xlog.c, RedoRecPtr and doPageWrites,
+// which XLogInsertRecord renews).
+type session struct {
+	redo    wal.LSN // 0 if it has written nothing
+	records int64   // in the log, as far as they are not the session's
+}
+
+// begin is for a new session.
+func (s *session) begin(log *wal.Log) { *s = session{records: log.Total().Records} }
+
+// learn notes what the session has learnt if it has written something.
+func (s *session) learn(log *wal.Log) {
+	if log.Total().Records > s.records {
+		s.redo = log.Redo()
+	}
+}
 
 // Run runs commands on the subscriber between two messages, in a session of their
 // own: CHECKPOINT, VACUUM, and SET for the settings that VACUUM goes by. Records that
@@ -12,6 +32,7 @@ import (
 func (w *Worker) Run(sql string, quiet bool) error {
 	server := w.opts.Settings
 	defer func() { w.opts.Settings = server }() // what SET has changed is forgotten
+	w.session.begin(w.log)
 	for _, command := range strings.Split(sql, ";") {
 		if command = strings.TrimSpace(command); command == "" {
 			continue
@@ -28,7 +49,9 @@ func (w *Worker) runCommand(command string, quiet bool) error {
 	switch words[0] {
 	case "checkpoint":
 		if len(words) == 1 {
+			w.session.learn(w.log)
 			w.Checkpoint(quiet)
+			w.session.records = w.log.Total().Records // the checkpointer's are not its own
 			return nil
 		}
 	case "set":

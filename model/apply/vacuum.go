@@ -181,6 +181,7 @@ func (w *Worker) Vacuum(space, name string, o VacuumOptions) error {
 	if t == nil {
 		return fmt.Errorf("relation \"%s.%s\" does not exist", space, name)
 	}
+	w.session.begin(w.log)
 	return w.vacuum(t, o, false)
 }
 
@@ -228,6 +229,7 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 	h := heap.VacuumOptions{
 		Freeze: o.Freeze, NoSkipping: o.NoSkipping, Memory: s.MaintenanceWorkMem,
 		FreezeMinAge: s.freezeMinAge(), FreezeTableAge: s.freezeTableAge(), EagerFailureRate: s.MaxEagerFreezeFailureRate,
+		Redo: w.session.redo, Records: w.session.records,
 	}
 	truncate, cleanup := o.Truncate, o.IndexCleanup
 	if truncate == Unspecified && !s.Truncate {
@@ -308,6 +310,7 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.Vacuum
 		w.truncateHeap(h, h.Remaining(s), quiet)
 	}
 	h.ForgetTarget()
+	w.session.redo = w.log.Redo() // the table's row in pg_class is written anew
 	return nil
 }
 

@@ -337,3 +337,50 @@ func TestVacuumTellsStandbys(t *testing.T) {
 		}
 	}
 }
+
+// TestVacuumFreezesWithImages freezes a page whose image is written anyway. A session
+// that has written nothing yet does not know that images are wanted, so that its first
+// page is left alone.
+func TestVacuumFreezesWithImages(t *testing.T) {
+	for _, x := range []struct {
+		command string
+		left    int // pages that are not frozen
+	}{
+		{"CHECKPOINT; VACUUM t", 1},
+		{"CHECKPOINT; VACUUM u; VACUUM t", 0},
+		// This session knows the redo pointer of the checkpoint before, which is older
+		// than its pages.
+		{"VACUUM u; CHECKPOINT; VACUUM t", 1},
+		{"CHECKPOINT; VACUUM (FREEZE) t", 0},
+	} {
+		o := options()
+		o.Settings.FullPageWrites = true
+		s := subscribe(t, "create table t(id int primary key, pad text storage plain); create table u(id int primary key)", o)
+		s.apply(relation(1, "t", 'd', "id*", "pad"), begin())
+		pad := strings.Repeat("x", 1900) // four on a page, on 100 pages
+		for id := 1; id <= 400; id++ {
+			s.must(insert(1, strconv.Itoa(id), pad))
+		}
+		s.apply(commit(), begin())
+		for id := 1; id <= 400; id += 4 {
+			s.must(del(1, 'K', strconv.Itoa(id), null))
+		}
+		s.apply(commit())
+		if err := s.Run(x.command, true); err != nil {
+			t.Fatal(err)
+		}
+		s.take()
+		if err := s.Run("VACUUM (FREEZE) t", true); err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		for _, r := range s.take() {
+			if strings.HasPrefix(r, "Heap2/PRUNE_VACUUM_SCAN") {
+				left++
+			}
+		}
+		if left != x.left {
+			t.Errorf("%s: %d pages left, expected %d", x.command, left, x.left)
+		}
+	}
+}

@@ -87,6 +87,7 @@ type Worker struct {
 
 	twoPhase bool // the current transaction will be prepared
 	touched  touched
+	session  session              // runs commands beside the stream
 	prepared map[string]*prepared // by the publisher's identifier
 
 	streaming uint32 // remote transaction of the open stream block, 0 if none
