@@ -50,7 +50,7 @@ func (r *arrayReader) element() (v datum.Value, ok bool) {
 // Array is array_ops over elements that elem orders and elemAttr lays out.
 func Array(elem *Class, elemAttr datum.Attr) *Class {
 	return &Class{
-		Name: "array_ops",
+		Name: "array_ops", Hash: hashArray(elem, elemAttr),
 		Compare: func(a, b *datum.Value) int {
 			x, ok1 := openArray(a.Bytes, elemAttr)
 			y, ok2 := openArray(b.Bytes, elemAttr)
@@ -190,7 +190,7 @@ func CompareBounds(sub *Class, a, b *Bound) int {
 // Range is range_ops over a subtype that sub orders and subAttr lays out.
 func Range(sub *Class, subAttr datum.Attr) *Class {
 	return &Class{
-		Name: "range_ops",
+		Name: "range_ops", Hash: hashRange(sub, subAttr),
 		Compare: func(a, b *datum.Value) int {
 			xl, xu, xe, ok1 := DecodeRange(a.Bytes, subAttr)
 			yl, yu, ye, ok2 := DecodeRange(b.Bytes, subAttr)
@@ -267,7 +267,7 @@ func (r *MultirangeReader) Next() (lower, upper Bound, ok bool) {
 // subAttr lays out.
 func Multirange(sub *Class, subAttr datum.Attr) *Class {
 	return &Class{
-		Name: "multirange_ops",
+		Name: "multirange_ops", Hash: hashMultirange(sub, subAttr),
 		Compare: func(a, b *datum.Value) int {
 			x, ok1 := OpenMultirange(a.Bytes, subAttr)
 			y, ok2 := OpenMultirange(b.Bytes, subAttr)
@@ -351,7 +351,7 @@ func (r *recordReader) next() (v datum.Value, ok bool) {
 // Record is record_ops over a row type's columns.
 func Record(fields ...RecordField) *Class {
 	return &Class{
-		Name: "record_ops",
+		Name: "record_ops", Hash: hashRecord(fields),
 		Compare: func(a, b *datum.Value) int {
 			x, ok1 := openRecord(a.Bytes, fields)
 			y, ok2 := openRecord(b.Bytes, fields)

@@ -23,6 +23,8 @@ type Class struct {
 	// deterministic collation): equal values have equal bytes, so that
 	// duplicates may be merged into a posting list.
 	EqualImage bool
+	// Hash is the type's extended hash function, nil if it has none.
+	Hash HashFunc
 	// CString says that an index key of this class is stored as a C string
 	// (pg_opclass.opckeytype = cstring, name_ops only): its bytes up to the
 	// first NUL and one NUL, without alignment.

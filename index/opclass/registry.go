@@ -38,6 +38,7 @@ var byName = func() map[string]*Class {
 		{Name: "tsvector_ops", Compare: compareTSVector, Abbrev: abbrevTSVector},
 		{Name: "tsquery_ops", Compare: compareTSQuery, Abbrev: abbrevTSQuery},
 	} {
+		c.Hash = hashes[c.Name]
 		m[c.Name] = c
 	}
 	return m

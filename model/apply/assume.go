@@ -63,7 +63,7 @@ const maxWidth = 1 << 20
 // Figures that depend on it are assumed, not exact.
 type Assumed struct {
 	Name    string `json:"name"`    // as Assumption.Name
-	Setting string `json:"setting"` // "selectivity", "width", "random" or "holds"
+	Setting string `json:"setting"` // "selectivity", "width", "random", "holds" or "labels"
 	Value   string `json:"value"`   // of the setting
 	Reason  string `json:"reason"`  // what cannot be computed, and why
 }

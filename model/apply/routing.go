@@ -3,6 +3,8 @@ package apply
 // Tuple routing, after apply_handle_tuple_routing and execPartition.c.
 
 import (
+	"fmt"
+
 	"applysim/heap/datum"
 	"applysim/model/partition"
 	"applysim/wal/storage"
@@ -31,6 +33,14 @@ func (w *Worker) addRouter(t *table) {
 	if err != nil {
 		t.unsupported = err.Error()
 		return
+	}
+	for _, typ := range r.Numbered() {
+		reason := fmt.Sprintf("hash partitions by type %s: the OIDs of enum labels, by which they are hashed, are a server's own", typ)
+		if w.opts.Exact {
+			t.unsupported = reason
+			return
+		}
+		w.assumed(Assumed{t.schema.QualifiedName(), "labels", "", reason})
 	}
 	t.router = r
 }

@@ -7,9 +7,9 @@
 // out of line).
 //
 // Bounds that are no constants are evaluated once, in New, as the server does when
-// the partition is made. Hash partitioning knows the types whose hash functions work
-// on integers, floating-point numbers and strings; any other one (numeric, enums,
-// arrays) is an error of New.
+// the partition is made. Hash partitioning uses the hash functions of package
+// opclass; enums are hashed by the OIDs of their labels, which only the server knows
+// (Numbered).
 //
-// Read router.go; hash.go has the hash functions.
+// Read router.go, then hash.go.
 package partition

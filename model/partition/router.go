@@ -21,6 +21,8 @@ type Router struct {
 	columns []int
 	values  []datum.Value // the key of the row at hand
 	scratch expr.Scratch
+
+	numbered []*pgtype.Type // of the hash key, with values that are numbers of labels
 }
 
 // key is a column of the partition key.
@@ -30,7 +32,6 @@ type key struct {
 	typ    *pgtype.Type
 	typmod int32
 	class  *opclass.Class
-	hash   hashFunc
 }
 
 // bound is the bound of one partition.
@@ -56,8 +57,11 @@ func New(t *schema.Table, resolve func(name string) *pgtype.Type) (*Router, erro
 			return nil, fmt.Errorf("the partition key of %s: %w", t.QualifiedName(), err)
 		}
 		if r.by == "hash" {
-			if k.hash = hashOf(k.class, k.typ); k.hash == nil {
-				return nil, fmt.Errorf("the partition key of %s: hashing of type %s", t.QualifiedName(), k.typ)
+			if k.class.Hash == nil {
+				return nil, fmt.Errorf("the partition key of %s: type %s has no hash function", t.QualifiedName(), k.typ)
+			}
+			if holdsEnum(k.typ) {
+				r.numbered = append(r.numbered, k.typ)
 			}
 		}
 		r.keys = append(r.keys, k)
@@ -168,6 +172,21 @@ func (k *key) constant(s *schema.BoundValue, resolve func(string) *pgtype.Type) 
 		err = compileErr
 	}
 	return v, err
+}
+
+// Numbered lists the types of a hash key whose values are hashed by the OIDs of an
+// enum's labels. Those of a real server are its own, so that there the rows of a value
+// are in another partition.
+func (r *Router) Numbered() []*pgtype.Type { return r.numbered }
+
+// holdsEnum says whether values of a type are enums, or contain some.
+func holdsEnum(t *pgtype.Type) bool {
+	for ; t != nil; t = t.Elem {
+		if t.Kind == pgtype.KindEnum || slices.ContainsFunc(t.Fields, func(f pgtype.Field) bool { return holdsEnum(f.Type) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Columns are the columns that decide, 0-based, ascending.

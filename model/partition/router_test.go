@@ -93,8 +93,8 @@ func TestPartition(t *testing.T) {
 
 // Every row has exactly one hash partition, equal numbers of other types included.
 func TestHashPartitionsAreComplete(t *testing.T) {
-	for _, typ := range []string{"int2", "int4", "int8", "text", "float8", "bytea", "date", "bool", `"char"`} {
-		s := read(t, fmt.Sprintf(`create table m (k %s) partition by hash (k);
+	for _, typ := range []string{"int2", "int4", "int8", "text", "float8", "bytea", "date", "bool", `"char"`, "numeric", "int[]", "jsonb", "mood", "interval"} {
+		s := read(t, fmt.Sprintf(`create type mood as enum ('1', '0'); create table m (k %s) partition by hash (k);
 			create table a partition of m for values with (modulus 2, remainder 0);
 			create table b partition of m for values with (modulus 4, remainder 1);
 			create table c partition of m for values with (modulus 4, remainder 3);`, typ))
@@ -103,8 +103,14 @@ func TestHashPartitionsAreComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		values := []string{"1", "0"}
-		if typ == "date" {
+		switch typ {
+		case "date":
 			values = []string{"2026-01-01", "1999-12-31"}
+		case "int[]":
+			values = []string{"{}", "{7}"}
+		}
+		if got := len(r.Numbered()) > 0; got != (typ == "mood") {
+			t.Errorf("%s: hashed by numbers of labels: %v", typ, got)
 		}
 		for _, v := range append(values, `\N`) {
 			if n, err := r.Partition(row(t, s, v)); n < 0 || err != nil {
@@ -116,7 +122,7 @@ func TestHashPartitionsAreComplete(t *testing.T) {
 
 func TestNewSaysWhatIsNotModelled(t *testing.T) {
 	for _, c := range []struct{ ddl, want string }{
-		{`create table m (k numeric) partition by hash (k);`, "the partition key of m: hashing of type numeric"},
+		{`create table m (k money) partition by hash (k);`, "the partition key of m: type money has no hash function"},
 		{`create table m (k int) partition by range ((no_such_function(k)));`, "the partition key of m: "},
 		{`create table m (k int) partition by range (k); create table a partition of m for values from ('x') to (5);`,
 			`the bound of partition a: invalid input syntax for type integer: "x"`},
