@@ -67,7 +67,7 @@ func (t *BTree) Check() error {
 func (t *BTree) checkDownlinks(p *page) error {
 	child := t.pages[p.at(0).block]
 	for {
-		for i := range p.order {
+		for i := range p.items {
 			if child == nil || p.at(i).block != child.block {
 				return fmt.Errorf("index %q block %d: downlink %d leads to the wrong page", t.opts.Name, p.block, i+1)
 			}
@@ -94,22 +94,23 @@ func (t *BTree) checkPage(p *page) error {
 	if p.hasHigh {
 		used += t.size(p, &p.high) + storage.LinePointerSize
 	}
-	if len(p.items) != len(p.order) {
-		return fmt.Errorf("%d items, %d line pointers", len(p.items), len(p.order))
+	if len(p.items) != len(p.items) {
+		return fmt.Errorf("%d items, %d line pointers", len(p.items), len(p.items))
 	}
 	there := make([]bool, len(p.items))
-	for i := range p.order {
-		if there[p.order[i]] {
+	for i := range p.items {
+		if there[p.nth(i)] {
 			return fmt.Errorf("two line pointers to one item")
 		}
-		there[p.order[i]] = true
+		there[p.nth(i)] = true
 		used += t.size(p, p.at(i)) + storage.LinePointerSize
 	}
 	if p.free != pageSpace-used || p.free < 0 {
 		return fmt.Errorf("%d bytes free, items leave %d", p.free, pageSpace-used)
 	}
 	var most uint64
-	for i, n := range p.order {
+	for i := range p.items {
+		n := p.nth(i)
 		it := &p.items[n]
 		most = max(most, it.hi)
 		if it.hi < p.low && (p.leaf() || i > 0) {
@@ -126,7 +127,7 @@ func (t *BTree) checkPage(p *page) error {
 				return fmt.Errorf("item %d ends after the greatest heap TID of posting lists", i+1)
 			}
 		}
-		if i > 0 && (p.leaf() || i > 1) && t.compareItems(p, p.order[i-1], n) >= 0 {
+		if i > 0 && (p.leaf() || i > 1) && t.compareItems(p, p.nth(i-1), n) >= 0 {
 			return fmt.Errorf("item %d is not after the one before", i+1)
 		}
 		if p.hasHigh && (p.leaf() || i > 0) && t.compareWithHigh(p, n) > 0 {

@@ -31,58 +31,74 @@ type pending struct {
 func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	t.settle(p)
 	t.Counters.DedupPasses++
-	t.Counters.DedupItems += int64(len(p.order))
-	if !t.anyEqual(p) {
+	t.Counters.DedupItems += int64(len(p.items))
+	whole := t.plan.whole && !p.partial
+	if whole && !p.anyEqualWhole() || !whole && !t.anyEqual(p) {
 		return
 	}
-	d := &t.pending
-	*d = pending{maximum: maxPostingSize}
-	single := !bottomUp && t.isSingleValue(k, p)
-	merging := true
-	merged := 0 // nintervals
-
 	n := &t.scratch
 	n.reset(0)
 	if p.hasHigh {
 		n.copyHigh(p)
 	}
-	t.startPending(p, p.order[0])
-	for _, it := range p.order[1:] {
-		if merging && p.items[it].hi == p.items[d.base].hi && t.mergesWithPending(n, p, it) {
+	single := !bottomUp && t.isSingleValue(k, p)
+	merged := 0 // nintervals
+	if whole {
+		merged = t.mergeWhole(n, p, k, single)
+	} else {
+		merged = t.merge(n, p, k, single)
+	}
+	if merged == 0 {
+		return
+	}
+	t.Counters.DedupMerged += int64(len(p.items) - len(n.items))
+	t.takeContents(p, n)
+	p.garbage = false
+	t.write(wal.BtreeDedup, p, wal.SizeOfDedupInterval*merged)
+}
+
+// merge merges p's items into the empty page n and returns the number of posting
+// lists that were made or grew. single says that the single-value strategy applies;
+// k is the key that needs room.
+func (t *BTree) merge(n, p *page, k *key, single bool) (merged int) {
+	d := &t.pending
+	*d = pending{maximum: maxPostingSize}
+	merging := true
+	t.startPending(p, p.nth(0))
+	for i := 1; i < len(p.items); i++ {
+		it := p.nth(i)
+		if merging && p.items[it].hi == p.items[d.base].hi && t.equalItems(p, d.base, it) && t.mergesWithPending(n, p, it) {
 			continue
 		}
 		merged += t.finishPending(n, p)
 		if single {
 			switch d.full {
 			case 5:
-				// Leave the sixth list smaller, for the coming split is to leave
-				// a nearly full page.
-				left := pageSpace - (k.size + storage.LinePointerSize) - pivotTIDSize
-				reduction := int(float64(left) * ((100 - SingleValueFillfactor) / 100.0))
-				d.maximum = max(d.maximum-reduction, 0)
+				d.maximum = sixthMaximum(d.maximum, k)
 			case 6:
 				merging, single = false, false
 			}
 		}
 		t.startPending(p, it)
 	}
-	merged += t.finishPending(n, p)
-	if merged == 0 {
-		return
-	}
-	t.Counters.DedupMerged += int64(len(p.order) - len(n.order))
-	t.takeContents(p, n)
-	p.garbage = false
-	t.write(wal.BtreeDedup, p, wal.SizeOfDedupInterval*merged)
+	return merged + t.finishPending(n, p)
+}
+
+// sixthMaximum is the size that the sixth full posting list of a value may have: it
+// is smaller, for the coming split is to leave a nearly full page.
+func sixthMaximum(maximum int, k *key) int {
+	left := pageSpace - (k.size + storage.LinePointerSize) - pivotTIDSize
+	reduction := int(float64(left) * ((100 - SingleValueFillfactor) / 100.0))
+	return max(maximum-reduction, 0)
 }
 
 // anyEqual says whether two neighbours on the page are equal.
 func (t *BTree) anyEqual(p *page) bool {
-	for i := 1; i < len(p.order); i++ {
+	for i := 1; i < len(p.items); i++ {
 		if p.at(i-1).hi != p.at(i).hi {
 			continue
 		}
-		if t.equalItems(p, p.order[i-1], p.order[i]) {
+		if t.equalItems(p, p.nth(i-1), p.nth(i)) {
 			return true
 		}
 	}
@@ -93,7 +109,7 @@ func (t *BTree) anyEqual(p *page) bool {
 // as far as its first and last item show (_bt_do_singleval).
 func (t *BTree) isSingleValue(k *key, p *page) bool {
 	u := k.tuple(len(t.attrs))
-	first, last := t.tuple(p, p.order[0]), t.tuple(p, p.order[len(p.order)-1])
+	first, last := t.tuple(p, p.nth(0)), t.tuple(p, p.nth(len(p.items)-1))
 	return t.keepAttsFast(&u, &first) > t.opts.Keys && t.keepAttsFast(&u, &last) > t.opts.Keys
 }
 
@@ -116,14 +132,11 @@ func (t *BTree) startPending(p *page, n uint16) {
 	}
 }
 
-// mergesWithPending adds an item that begins like the list to it if it is equal
-// and there is room. The list grows at the end of the slab of the new page n.
+// mergesWithPending adds an item that equals the list's base to it if there is
+// room. The list grows at the end of the slab of the new page n.
 func (t *BTree) mergesWithPending(n, p *page, i uint16) bool {
 	d := &t.pending
 	it := &p.items[i]
-	if !t.equalItems(p, d.base, i) {
-		return false
-	}
 	list := p.postingTIDs(it)
 	more := storage.TIDSize
 	if list != nil {
@@ -186,7 +199,7 @@ func (t *BTree) finishPending(n, p *page) int {
 	it := p.items[d.base]
 	it.ref = uint16(d.ref)
 	n.noteList(n.slab[len(n.slab)-d.tids:])
-	n.push(it, p.lo(d.base), storage.MaxAlign(d.size+d.tids))
+	t.push(n, it, p.lo(d.base), storage.MaxAlign(d.size+d.tids))
 	return 1
 }
 
@@ -209,7 +222,8 @@ func (t *BTree) takeContents(p, n *page) {
 		t.slabBytes(p, t.slabExpected(n, len(n.slab)))
 	}
 	p.items = append(p.items[:0], n.items...)
-	p.order = append(p.order[:0], n.order...)
+	p.order = p.order[:0]
+	p.sorted, p.last, p.disordered, p.partial = n.sorted, n.last, false, n.partial
 	p.his = append(p.his[:0], n.his...)
 	p.slab = append(p.slab[:0], n.slab...)
 	if t.plan.wide {

@@ -53,7 +53,7 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 	d := &t.dels
 	d.blocks = append(d.blocks[:0], k.tid.Block)
 	any := false
-	for i := range p.order {
+	for i := range p.items {
 		it := p.at(i)
 		if !it.dead() {
 			continue
@@ -74,7 +74,7 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 	slices.Sort(d.blocks)
 	d.blocks = slices.Compact(d.blocks)
 	d.candidates = d.candidates[:0]
-	for i := range p.order {
+	for i := range p.items {
 		it := p.at(i)
 		list := p.postingTIDs(it)
 		if list == nil {
@@ -111,7 +111,7 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 	d.candidates = d.candidates[:0]
 	size := k.size + storage.LinePointerSize
 	anyEqual := false
-	for i := 0; i < len(p.order); {
+	for i := 0; i < len(p.items); {
 		n := t.equalRun(p, i)
 		anyEqual = anyEqual || n > 1
 		for j := i; j < i+n; j++ {
@@ -129,15 +129,15 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 // equalRun returns how many items from place i on are equal, as far as their
 // heap TIDs would fit into one posting list of a page's size.
 func (t *BTree) equalRun(p *page, i int) int {
-	u := t.tuple(p, p.order[i])
+	u := t.tuple(p, p.nth(i))
 	size := t.size(p, p.at(i))
 	base, tids := size, 1
 	if l := p.postingTIDs(p.at(i)); l != nil {
 		base, tids = p.entry(p.at(i).ref).size, len(l)/storage.TIDSize
 	}
 	n := 1
-	for i+n < len(p.order) {
-		v := t.tuple(p, p.order[i+n])
+	for i+n < len(p.items) {
+		v := t.tuple(p, p.nth(i+n))
 		more := 1
 		if l := p.postingTIDs(p.at(i + n)); l != nil {
 			more = len(l) / storage.TIDSize
@@ -280,7 +280,7 @@ func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 		return a.tid.Compare(b.tid)
 	})
 	data := 0
-	gone := make([]bool, len(p.order))
+	gone := make([]bool, len(p.items))
 	for i := 0; i < len(d.candidates); {
 		place := d.candidates[i].place
 		j, n := i, 0
@@ -374,10 +374,11 @@ func (t *BTree) removeItems(p *page, gone []bool) {
 	if p.hasHigh {
 		n.copyHigh(p)
 	}
-	for i, m := range p.order {
+	for i := range p.items {
 		if gone[i] {
 			continue
 		}
+		m := p.nth(i)
 		t.copyItem(n, p, m)
 		n.items[len(n.items)-1].offset |= p.items[m].offset & deadBit
 	}

@@ -42,7 +42,7 @@ func (t *BTree) PredictDeletes(values []datum.Value, tid storage.TID, unchanged 
 	defer func() { t.Counters.KeyBytes = bytes - int64(k.size) }()
 	p := t.descend(&k)
 	t.settle(p)
-	if at := t.lowerBound(&k, p); p.room() >= k.size && (at == len(p.order) || !p.posting(p.at(at))) {
+	if at := t.lowerBound(&k, p); p.room() >= k.size && (at == len(p.items) || !p.posting(p.at(at))) {
 		return nil // there is room, and no posting list in the way
 	}
 	checking, duplicate := false, unchanged
@@ -57,12 +57,12 @@ func (t *BTree) PredictDeletes(values []datum.Value, tid storage.TID, unchanged 
 		duplicate = t.predictKills(k, p, killed) || duplicate
 	}
 
-	entries := make([]refEntry, len(p.order))
+	entries := make([]refEntry, len(p.items))
 	anyDead := false
-	for i := range p.order {
+	for i := range p.items {
 		it := p.at(i)
 		e := &entries[i]
-		e.refItem = t.refItem(p, it, t.tuple(p, p.order[i]))
+		e.refItem = t.refItem(p, it, t.tuple(p, p.nth(i)))
 		e.tids = tidsOf(p, it)
 		e.dead = it.dead() || killed[it]
 		anyDead = anyDead || e.dead
@@ -109,7 +109,7 @@ func (t *BTree) PredictDeletes(values []datum.Value, tid storage.TID, unchanged 
 		// Only a dead posting list that the new TID falls into goes now.
 		for i := range entries {
 			e := &entries[i]
-			if n := len(e.tids); n > 1 && e.dead && e.tids[0].Less(tid) && tid.Less(e.tids[n-1]) && t.equalKey(&k, p, p.order[i]) {
+			if n := len(e.tids); n > 1 && e.dead && e.tids[0].Less(tid) && tid.Less(e.tids[n-1]) && t.equalKey(&k, p, p.nth(i)) {
 				simple()
 				break
 			}
@@ -158,9 +158,9 @@ func (t *BTree) predictKills(k key, target *page, killed map[*item]bool) bool {
 	duplicate := p != target
 	for {
 		t.settle(p)
-		for i := t.lowerBound(&k, p); i < len(p.order); i++ {
+		for i := t.lowerBound(&k, p); i < len(p.items); i++ {
 			it := p.at(i)
-			if !t.equalKey(&k, p, p.order[i]) {
+			if !t.equalKey(&k, p, p.nth(i)) {
 				return duplicate
 			}
 			duplicate = duplicate || p == first
@@ -184,7 +184,7 @@ func (t *BTree) predictKills(k key, target *page, killed map[*item]bool) bool {
 		}
 		p = t.pages[p.next]
 		t.settle(p)
-		if len(p.order) == 0 || !t.equalKey(&k, p, p.order[0]) {
+		if len(p.items) == 0 || !t.equalKey(&k, p, p.nth(0)) {
 			return duplicate
 		}
 	}

@@ -102,7 +102,7 @@ func (t *BTree) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 		off++
 		dst = t.appendItem(dst, p, &p.high, off, true)
 	}
-	for i := range p.order {
+	for i := range p.items {
 		if off > 0 {
 			dst = append(dst, ' ')
 		}
@@ -169,7 +169,7 @@ func (t *BTree) All(yield func(storage.TID) bool) {
 	}
 	for {
 		t.settle(p)
-		for i := range p.order {
+		for i := range p.items {
 			it := p.at(i)
 			list := p.postingTIDs(it)
 			if list == nil {

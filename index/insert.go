@@ -18,12 +18,17 @@ func (t *BTree) Insert(values []datum.Value, tid storage.TID, unchanged bool) (d
 	if err := t.form(k, values, tid); err != nil {
 		return false, err
 	}
+	return t.insertKey(k, unchanged), nil
+}
+
+// insertKey inserts a key that was formed.
+func (t *BTree) insertKey(k *key, unchanged bool) (duplicate bool) {
 	t.Counters.Inserts++
 	if len(t.pages) == 1 {
 		t.createRoot()
 	}
 	if t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct) {
-		return t.insertUnique(k, unchanged), nil
+		return t.insertUnique(k, unchanged)
 	}
 	p := t.findLeaf(k)
 	t.binarySearch(p)
@@ -31,7 +36,7 @@ func (t *BTree) Insert(values []datum.Value, tid storage.TID, unchanged bool) (d
 		t.makeRoom(k, p, false, unchanged, unchanged)
 	}
 	t.insertOn(k, p, -1)
-	return false, nil
+	return false
 }
 
 // insertOn inserts the key on leaf p, at place i or, if that is -1, wherever it
@@ -42,7 +47,7 @@ func (t *BTree) insertOn(k *key, p *page, i int) {
 	if i < 0 && (!fits || !p.listMax.Less(k.tid)) {
 		i = t.place(k, p)
 	}
-	if i >= 0 && i < len(p.order) && p.posting(p.at(i)) && t.compare(k, p, p.order[i]) == 0 {
+	if i >= 0 && i < len(p.items) && p.posting(p.at(i)) && t.compare(k, p, p.nth(i)) == 0 {
 		if !p.at(i).dead() {
 			t.insertIntoPosting(k, p, i)
 			return
@@ -79,8 +84,8 @@ func (t *BTree) put(k *key, p *page, i int) {
 		}
 		return
 	}
-	t.Counters.ItemsMoved += int64(len(p.order) - i)
-	p.insertAt(i, it, k.lo, k.size)
+	t.Counters.ItemsMoved += int64(len(p.items) - i)
+	t.insertAt(p, i, it, k.lo, k.size)
 }
 
 func nullFlag(nulls uint32) uint8 {
@@ -118,15 +123,15 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 	equal := unchanged // entries with the same columns are there, or must be assumed
 	i := -1
 	if k.hi > p.most && (!p.hasHigh || k.hi < p.high.hi) {
-		if len(p.order) == len(p.items) {
-			i = len(p.order) // greater than all
+		if p.sorted == len(p.items) {
+			i = len(p.items) // greater than all
 		}
 		k.tid = tid
 	} else {
 		at := t.place(k, p)
 		k.tid = tid
 		end := at
-		for end < len(p.order) && t.sameColumns(k, t.tuple(p, p.order[end])) {
+		for end < len(p.items) && t.sameColumns(k, t.tuple(p, p.nth(end))) {
 			end++
 		}
 		if end > at {
@@ -138,10 +143,10 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 		}
 		// With its heap TID the key may belong on a page to the right, unless some
 		// item of this one is greater.
-		for end == len(p.order) && t.beyond(k, p) {
+		for end == len(p.items) && t.beyond(k, p) {
 			p, i, equal = t.pages[p.next], -1, true
 			t.settle(p)
-			end = len(p.order)
+			end = len(p.items)
 			t.stack = t.stack[:0]
 		}
 	}
@@ -159,12 +164,12 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 // and may prune the page.
 func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 	for {
-		for ; i < len(p.order); i++ {
+		for ; i < len(p.items); i++ {
 			it := p.at(i)
 			if it.dead() {
 				continue
 			}
-			if !t.sameColumns(k, t.tuple(p, p.order[i])) {
+			if !t.sameColumns(k, t.tuple(p, p.nth(i))) {
 				return false
 			}
 			list := p.postingTIDs(it)
@@ -291,9 +296,9 @@ func (t *BTree) insertParent(left, right *page) {
 		t.splitInternal(p, i, it, left.highLo, &pivot)
 		return
 	}
-	t.Counters.ItemsMoved += int64(len(p.order) - i)
+	t.Counters.ItemsMoved += int64(len(p.items) - i)
 	it.ref = p.addEntry(&pivot)
-	p.insertAt(i, it, left.highLo, pivot.size)
+	t.insertAt(p, i, it, left.highLo, pivot.size)
 	left.incomplete = false
 	image := t.imageOf(left)
 	typ, meta := wal.BtreeInsertUpper, 0
@@ -311,8 +316,8 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	p := t.newPage(left.level + 1)
 	t.arrays(p, 64)
 	t.root, t.fastLevel = p.block, p.level
-	p.push(item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
-	p.push(item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
+	t.push(p, item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
+	t.push(p, item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
 	left.incomplete = false
 	p.lsn = t.log.InsertImages(wal.BtreeNewRoot, t.rel, p.block,
 		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size, 0, t.imageOf(left))

@@ -121,7 +121,7 @@ func (t *BTree) planWithin(room int) plan {
 type key struct {
 	abbrev
 	whole  bool          // the abbreviation holds the whole key
-	values []datum.Value // of the index's columns
+	values []datum.Value // of the index's columns; nil if whole and made by formRow
 	nulls  uint32        // bit i: column i is NULL
 	data   []byte        // data area, unless whole
 	size   int           // IndexTupleSize, bytes
@@ -276,6 +276,13 @@ func (t *BTree) compareColumns(k *key, u *tuple) int {
 	v := &t.probe
 	for i := range min(u.natts, t.opts.Keys) {
 		*v, at = t.column(u, i, at)
+		if k.values == nil {
+			w := t.unabbreviate(i, k.abbrev)
+			if c := t.compareValue(i, &w, v); c != 0 {
+				return c
+			}
+			continue
+		}
 		if c := t.compareValue(i, &k.values[i], v); c != 0 {
 			return c
 		}

@@ -6,7 +6,6 @@ import "applysim/wal/storage"
 func (t *BTree) arrays(p *page, n int) {
 	m := t.log.Memory()
 	p.items = storage.Give[item](m, n)
-	p.order = storage.Give[uint16](m, n)
 	if t.plan.wide {
 		p.los = storage.Give[uint64](m, n)
 	}

@@ -120,6 +120,8 @@ type BTree struct {
 	plan       plan
 	plainSize  int // size of an item whose abbreviated key is whole, bytes
 	attrs      []datum.Attr
+	steps      []rowStep // how a row's key is made, if InsertRow can; see form_row.go
+	stepFlags  abbrev    // bits that are set in all such keys
 
 	fsm fsm.Map // pages that can be used again
 

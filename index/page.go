@@ -23,8 +23,8 @@ type item struct {
 // page is one B-tree page.
 //
 // Items are kept in order of arrival. A leaf's items are put into key order only
-// when somebody looks for a place among them: the first len(order) items are
-// in order, those after them have arrived since.
+// when somebody looks for a place among them: the first sorted items are in order,
+// those after them have arrived since.
 type page struct {
 	// What an insert into a leaf touches stands first: it fills two cache lines of
 	// 64 bytes, the first of which is enough for most of it.
@@ -35,10 +35,11 @@ type page struct {
 	free    int    // PageGetExactFreeSpace: bytes between the line pointers and the items
 	low     uint64 // hi of the page's lower bound: no item has a lesser one
 
-	order []uint16 // the numbers of items in key order
-	high  item     // high key
-	level int      // 0 for leaves
-	block storage.BlockNumber
+	sorted int      // items whose key order is known
+	order  []uint16 // the numbers of those items in key order; empty if that is how they have arrived
+	high   item     // high key
+	level  int      // 0 for leaves
+	block  storage.BlockNumber
 
 	dirty      bool // changed since the last checkpoint has written it
 	hasHigh    bool // false on the rightmost page of a level
@@ -46,7 +47,11 @@ type page struct {
 	garbage    bool // BTP_HAS_GARBAGE: some items may be dead
 	halfDead   bool // BTP_HALF_DEAD: no downlink leads here any more
 	deleted    bool // BTP_DELETED: out of the tree, and when that was
+	partial    bool // some entry's key may not be whole in its abbreviation
+	disordered bool // some item arrived after one with a greater heap TID
 	deleteXID  uint32
+
+	last packedTID // no item has a greater heap TID
 
 	highLo     uint64
 	los        []uint64            // second parts of the abbreviated keys, parallel to items, if the plan is wide
@@ -55,7 +60,7 @@ type page struct {
 	hint       int                 // where the last item went, in key order
 	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
 
-	_ [24]byte // to a multiple of a cache line
+	_ [8]byte // to a multiple of a cache line
 }
 
 // A slab entry begins with a header of 4 bytes:
@@ -130,6 +135,9 @@ func (p *page) addEntry(e *entry) uint16 {
 		b = append(b, make([]byte, slabStart)...)
 	}
 	ref := uint16(len(b))
+	if e.flags&entryWhole == 0 {
+		p.partial = true
+	}
 	b = append(b, byte(e.size), byte(e.size>>8), e.flags, byte(e.natts))
 	n := e.size - tupleHeaderSize
 	if e.flags&entryPosting != 0 {
@@ -274,8 +282,41 @@ func (p *page) leaf() bool { return p.level == 0 }
 // allowed for.
 func (p *page) room() int { return max(p.free-storage.LinePointerSize, 0) }
 
+// nth returns the number of the item that stands i-th in key order, from 0.
+func (p *page) nth(i int) uint16 {
+	if len(p.order) == 0 {
+		return uint16(i)
+	}
+	return p.order[i]
+}
+
 // at returns the item that stands i-th in key order, from 0.
-func (p *page) at(i int) *item { return &p.items[p.order[i]] }
+func (p *page) at(i int) *item { return &p.items[p.nth(i)] }
+
+// makeOrder writes the key order of the items down where it is that of their
+// arrival.
+func (t *BTree) makeOrder(p *page) {
+	n := p.sorted
+	if len(p.order) == n {
+		return
+	}
+	switch {
+	case cap(p.order) >= n:
+	case cap(p.order) == 0:
+		p.order = storage.Give[uint16](t.log.Memory(), cap(p.items))
+	default:
+		p.order = make([]uint16, 0, cap(p.items))
+	}
+	p.order = p.order[:n]
+	for i := range p.order {
+		p.order[i] = uint16(i)
+	}
+}
+
+// packedTID is a heap TID as a number that keeps the order.
+type packedTID uint64
+
+func pack(t storage.TID) packedTID { return packedTID(t.Block)<<16 | packedTID(t.Offset) }
 
 // first is the number of line pointers before the first data item.
 func (p *page) first() int {
@@ -289,11 +330,19 @@ func (p *page) first() int {
 // to go to the end, size is its IndexTupleSize.
 func (p *page) append(it item, last bool, size int) {
 	if last || it.hi > p.most || len(p.items) == 0 {
-		if len(p.order) == len(p.items) {
+		if p.sorted == len(p.items) {
 			// It goes to the end, so that the order is known.
-			p.order = append(p.order, uint16(len(p.items)))
+			if len(p.order) > 0 {
+				p.order = append(p.order, uint16(len(p.items)))
+			}
+			p.sorted++
 		}
 		p.most = it.hi
+	}
+	if tid := pack(it.tid()); tid > p.last {
+		p.last = tid
+	} else {
+		p.disordered = true
 	}
 	p.items = append(p.items, it)
 	p.free -= size + storage.LinePointerSize
@@ -302,26 +351,31 @@ func (p *page) append(it item, last bool, size int) {
 // afterLast says whether an abbreviated key of two parts is greater than that of
 // the page's last item, if that is known.
 func (p *page) afterLast(hi, lo uint64) bool {
-	n := len(p.order)
+	n := p.sorted
 	if hi != p.most || n == 0 || n != len(p.items) {
 		return false
 	}
-	last := p.order[n-1]
+	last := p.nth(n - 1)
 	return p.items[last].hi == hi && lo > p.los[last]
 }
 
 // insertAt puts an item on the page so that it stands i-th in key order. All
 // items must be in order.
-func (p *page) insertAt(i int, it item, lo uint64, size int) {
-	n := uint16(len(p.items))
+func (t *BTree) insertAt(p *page, i int, it item, lo uint64, size int) {
+	n := len(p.items)
+	if i < n || len(p.order) > 0 {
+		t.makeOrder(p)
+		p.order = append(p.order, 0)
+		copy(p.order[i+1:], p.order[i:])
+		p.order[i] = uint16(n)
+	}
+	p.sorted++
 	p.most = max(p.most, it.hi)
+	p.last = max(p.last, pack(it.tid()))
 	p.items = append(p.items, it)
 	if p.los != nil {
 		p.los = append(p.los, lo)
 	}
-	p.order = append(p.order, 0)
-	copy(p.order[i+1:], p.order[i:])
-	p.order[i] = n
 	if p.level > 0 {
 		p.his = append(p.his, 0)
 		copy(p.his[i+1:], p.his[i:])
@@ -332,7 +386,9 @@ func (p *page) insertAt(i int, it item, lo uint64, size int) {
 }
 
 // push adds an item at the end of the key order.
-func (p *page) push(it item, lo uint64, size int) { p.insertAt(len(p.order), it, lo, size) }
+func (t *BTree) push(p *page, it item, lo uint64, size int) {
+	t.insertAt(p, len(p.items), it, lo, size)
+}
 
 // reset empties the page, keeping its memory.
 func (p *page) reset(level int) {
@@ -342,6 +398,7 @@ func (p *page) reset(level int) {
 		p.los = p.los[:0]
 	}
 	p.hint, p.most, p.listMax, p.hasHigh = 0, 0, storage.TID{}, false
+	p.sorted, p.last, p.disordered, p.partial = 0, 0, false, false
 }
 
 // newPage returns an empty page: one that can be used again, or one more at the
@@ -375,7 +432,7 @@ func (t *BTree) copyItem(p, q *page, n uint16) {
 			p.noteList(list)
 		}
 	}
-	p.push(c, q.lo(n), size)
+	t.push(p, c, q.lo(n), size)
 }
 
 // copyEntry copies a slab entry of page q and returns its reference and the
@@ -385,6 +442,9 @@ func (p *page) copyEntry(q *page, ref uint16) (uint16, int) {
 	size := int(binary.LittleEndian.Uint16(b))
 	n := entryHeader + size - tupleHeaderSize
 	flags := b[2]
+	if flags&entryWhole == 0 {
+		p.partial = true
+	}
 	if flags != 0 {
 		tids := 0
 		if flags&entryWhole != 0 {
@@ -420,5 +480,6 @@ func (p *page) copyEntry(q *page, ref uint16) (uint16, int) {
 func (p *page) noteList(list []byte) {
 	if last := getTID(list[len(list)-storage.TIDSize:]); p.listMax.Less(last) {
 		p.listMax = last
+		p.last = max(p.last, pack(last))
 	}
 }

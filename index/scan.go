@@ -63,10 +63,10 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 func (t *BTree) descendTo(values []datum.Value, a abbrev) *page {
 	p := t.pages[t.root]
 	for p.level > 0 {
-		lo, hi := 1, len(p.order)
+		lo, hi := 1, len(p.items)
 		for lo < hi {
 			mid := int(uint(lo+hi) >> 1)
-			if t.pivotBefore(values, a, p, p.order[mid]) {
+			if t.pivotBefore(values, a, p, p.nth(mid)) {
 				lo = mid + 1
 			} else {
 				hi = mid
@@ -113,11 +113,11 @@ func (t *BTree) comparePrefix(values []datum.Value, a abbrev, u *tuple) int {
 // firstNotBefore returns the place of the first item of a leaf whose leading
 // columns are not less than the given ones.
 func (t *BTree) firstNotBefore(values []datum.Value, a abbrev, p *page) int {
-	lo, hi := 0, len(p.order)
+	lo, hi := 0, len(p.items)
 	x := t.leading(a, len(values))
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		n := p.order[mid]
+		n := p.nth(mid)
 		// Leaf items have all columns: most comparisons end here.
 		if y := t.leading(abbrev{p.items[n].hi, p.lo(n)}, len(values)); x != y {
 			if y.less(x) {
@@ -153,7 +153,7 @@ func (s *Scan) Next() (storage.TID, bool) {
 		if dead {
 			s.dead++
 			if len(s.list) == 0 && s.dead == s.tids {
-				s.killed = append(s.killed, s.page.order[s.at])
+				s.killed = append(s.killed, s.page.nth(s.at))
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func (s *Scan) nextTID() (storage.TID, bool) {
 			return tid, true
 		}
 		s.at++
-		if s.at >= len(s.page.order) {
+		if s.at >= len(s.page.items) {
 			if !s.page.hasHigh {
 				break
 			}
@@ -185,7 +185,7 @@ func (s *Scan) nextTID() (storage.TID, bool) {
 			continue
 		}
 		it := s.page.at(s.at)
-		u := t.tuple(s.page, s.page.order[s.at])
+		u := t.tuple(s.page, s.page.nth(s.at))
 		if t.comparePrefix(s.key.values, s.key.abbrev, &u) < 0 {
 			break
 		}

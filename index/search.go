@@ -89,11 +89,11 @@ func (t *BTree) beyond(k *key, p *page) bool {
 // lowerBound returns the place of the first item of a leaf that is not before
 // the key. All items must be in order.
 func (t *BTree) lowerBound(k *key, p *page) int {
-	lo, hi := 0, len(p.order)
-	items, order, want := p.items, p.order, k.hi
+	lo, hi := 0, len(p.items)
+	items, want := p.items, k.hi
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		n := order[mid]
+		n := p.nth(mid)
 		it := &items[n]
 		if it.hi < want || it.hi == want && t.compareTie(k, p, n) > 0 {
 			lo = mid + 1
@@ -123,13 +123,13 @@ func (t *BTree) downlink(k *key, p *page) int {
 	if lo == 1 || his[lo-1] != want {
 		return lo - 1
 	}
-	if m := p.order[lo-1]; t.comparePivot(k, p, &p.items[m], p.lo(m)) > 0 {
+	if m := p.nth(lo - 1); t.comparePivot(k, p, &p.items[m], p.lo(m)) > 0 {
 		return lo - 1
 	}
 	low := 1
 	for low < lo {
 		mid := int(uint(low+lo) >> 1)
-		m := p.order[mid]
+		m := p.nth(mid)
 		if his[mid] < want || t.comparePivot(k, p, &p.items[m], p.lo(m)) > 0 {
 			low = mid + 1
 		} else {
@@ -147,7 +147,7 @@ func (t *BTree) descend(k *key) *page {
 	for p.level > 0 {
 		i := t.downlink(k, p)
 		t.stack = append(t.stack, step{p, i})
-		p = t.pages[p.items[p.order[i]].block]
+		p = t.pages[p.items[p.nth(i)].block]
 	}
 	return p
 }
@@ -210,14 +210,14 @@ func (t *BTree) guessLeaf(k *key) *page {
 // is not before it. Inserts often go to the end, or after the last one.
 func (t *BTree) place(k *key, p *page) int {
 	t.settle(p)
-	n := len(p.order)
+	n := len(p.items)
 	if n == 0 {
 		return 0
 	}
-	if k.hi > p.most || t.compare(k, p, p.order[n-1]) > 0 {
+	if k.hi > p.most || t.compare(k, p, p.nth(n-1)) > 0 {
 		return n
 	}
-	if h := p.hint; h+1 < n && t.compare(k, p, p.order[h]) > 0 && t.compare(k, p, p.order[h+1]) < 0 {
+	if h := p.hint; h+1 < n && t.compare(k, p, p.nth(h)) > 0 && t.compare(k, p, p.nth(h+1)) < 0 {
 		return h + 1
 	}
 	return t.lowerBound(k, p)

@@ -21,13 +21,24 @@ type sortItem struct {
 	n  uint16
 }
 
+// Settle puts the items of all leaves into key order, so that Counters has the line
+// pointers that were moved for them.
+func (t *BTree) Settle() {
+	for _, p := range t.pages[1:] {
+		if !p.deleted {
+			t.settle(p)
+		}
+	}
+}
+
 // settle puts all items of a leaf into key order. It counts the line pointers
 // that PostgreSQL, which puts each item into its place at once, has moved.
 func (t *BTree) settle(p *page) {
-	sorted, n := len(p.order), len(p.items)
+	sorted, n := p.sorted, len(p.items)
 	if sorted == n {
 		return
 	}
+	t.makeOrder(p)
 	s := &t.tail
 	s.a = s.a[:0]
 	for i := sorted; i < n; i++ {
@@ -37,27 +48,29 @@ func (t *BTree) settle(p *page) {
 	if !ok {
 		moved = t.sortItems(p)
 	}
+	// Equal keys stand in the order of arrival if that of heap TIDs is the same.
+	byArrival := ok && !p.disordered && !p.partial
 	// Merge from the end, where the room is.
 	p.order = slices.Grow(p.order, n-sorted)[:n]
-	i, j, at := sorted-1, len(s.a)-1, n-1
-	for j >= 0 {
+	items, order := p.items, p.order
+	i, at := sorted-1, n-1
+	for j := len(s.a) - 1; j >= 0; j-- {
 		a := s.a[j]
-		less := false
-		if i >= 0 {
-			n := p.order[i]
-			hi := p.items[n].hi
-			less = a.hi < hi || a.hi == hi && t.itemLess(p, a, sortItem{hi, n})
-		}
-		if less {
-			p.order[at] = p.order[i]
+		for i >= 0 {
+			n := order[i]
+			hi := items[n].hi
+			if a.hi > hi || a.hi == hi && (byArrival || !t.itemLess(p, a, sortItem{hi, n})) {
+				break
+			}
+			order[at] = n
+			at--
 			i--
-		} else {
-			p.order[at] = s.a[j].n
-			moved += sorted - 1 - i
-			j--
 		}
+		order[at] = a.n
 		at--
+		moved += sorted - 1 - i
 	}
+	p.sorted, p.disordered = n, false
 	t.Counters.ItemsMoved += int64(moved)
 }
 

@@ -17,7 +17,7 @@ type postingSplit struct{ at int }
 func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	c := &t.Counters
 	c.LeafSplits++
-	c.SplitItems += int64(len(p.order))
+	c.SplitItems += int64(len(p.items))
 	nu := k.tuple(len(t.attrs))
 	first, newLeft := t.findSplit(p, nu, k.tid, at, k.size)
 
@@ -25,12 +25,12 @@ func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	lastLeft, lastTID := nu, k.tid
 	if !(newLeft && at == first) {
 		it := p.at(first - 1)
-		lastLeft, lastTID = t.tuple(p, p.order[first-1]), p.maxTID(it)
+		lastLeft, lastTID = t.tuple(p, p.nth(first-1)), p.maxTID(it)
 	}
 	firstRight, block, firstBase := nu, k.tid.Block, k.size
 	if newLeft || at != first {
 		it := p.at(first)
-		firstRight, block, firstBase = t.tuple(p, p.order[first]), it.block, t.size(p, it)
+		firstRight, block, firstBase = t.tuple(p, p.nth(first)), it.block, t.size(p, it)
 		if p.posting(it) {
 			// A posting list's tuple has its list's offset in place of a block.
 			firstBase = p.entry(it.ref).size
@@ -103,6 +103,10 @@ func (t *BTree) linkRight(p, right *page) {
 // old items from place first on go right. It returns the bytes of all items on
 // the right page, its high key included, line pointers not.
 func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item, nuLo uint64, nuEntry *entry, high item, highLo uint64, highEntry *entry) int {
+	plain := nuEntry == nil && t.allPlain(p)
+	if plain && len(p.order) == 0 {
+		return t.distributeArrived(p, right, first, at, newLeft, nu, nuLo, high, highLo, highEntry)
+	}
 	// The left page is built aside, for p is still being read.
 	left := &t.scratch
 	left.reset(p.level)
@@ -111,7 +115,6 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	if nuEntry != nil {
 		size = nuEntry.size
 	}
-	plain := nuEntry == nil && t.allPlain(p)
 	leaving := first * (size + storage.LinePointerSize)
 	if !plain {
 		leaving = t.used(p, 0, first)
@@ -132,7 +135,7 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 		right.free += t.size(right, it) - tupleHeaderSize
 		it.hi, right.his[0] = 0, 0
 		if right.los != nil {
-			right.los[right.order[0]] = 0
+			right.los[right.nth(0)] = 0
 		}
 		it.ref = right.addEntry(&entry{size: tupleHeaderSize})
 	}
@@ -140,10 +143,10 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 		right.hint = at - first
 	}
 	right.low = high.hi
-	bytes := pageSpace - right.free - storage.LinePointerSize*(len(right.order)+right.first())
+	bytes := pageSpace - right.free - storage.LinePointerSize*(len(right.items)+right.first())
 	t.takeContents(p, left)
 	if newLeft {
-		p.hint = min(at, len(p.order)-1)
+		p.hint = min(at, len(p.items)-1)
 	}
 	return bytes
 }
@@ -156,9 +159,10 @@ func (t *BTree) share(p, left, right *page, first, at int, newLeft bool, nu item
 		if nuEntry != nil {
 			c.ref, size = q.addEntry(nuEntry), nuEntry.size
 		}
-		q.push(c, nuLo, size)
+		t.push(q, c, nuLo, size)
 	}
-	for i, n := range p.order {
+	for i := range p.items {
+		n := p.nth(i)
 		if i == at {
 			if newLeft {
 				put(left)
@@ -172,7 +176,7 @@ func (t *BTree) share(p, left, right *page, first, at int, newLeft bool, nu item
 			t.copyItem(right, p, n)
 		}
 	}
-	if at == len(p.order) {
+	if at == len(p.items) {
 		put(right)
 	}
 }
@@ -229,13 +233,13 @@ func (t *BTree) truncate(lastLeft, firstRight *tuple, firstBase int, lastTID sto
 func (t *BTree) splitInternal(p *page, at int, it item, lo uint64, pivot *entry) {
 	c := &t.Counters
 	c.InternalSplits++
-	c.SplitItems += int64(len(p.order))
+	c.SplitItems += int64(len(p.items))
 	first, newLeft := t.findSplit(p, tuple{}, storage.TID{}, at, pivot.size)
 
 	// The first right tuple becomes the left page's high key as it is.
 	high, highLo, highEntry := it, lo, *pivot
 	if newLeft || at != first {
-		n := p.order[first]
+		n := p.nth(first)
 		high, highLo = p.items[n], p.lo(n)
 		highEntry = p.entry(high.ref)
 	}

@@ -118,7 +118,7 @@ func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size i
 // collect records every legal split point, from left to right.
 func (f *splitFinder) collect() {
 	toLeft := 0
-	for i := range f.p.order {
+	for i := range f.p.items {
 		size := f.t.size(f.p, f.p.at(i)) + storage.LinePointerSize
 		switch {
 		case i < f.newAt:
@@ -131,7 +131,7 @@ func (f *splitFinder) collect() {
 		}
 		toLeft += size
 	}
-	if n := len(f.p.order); f.newAt == n {
+	if n := len(f.p.items); f.newAt == n {
 		f.record(n, false, toLeft, 0)
 	}
 }
@@ -201,19 +201,19 @@ func (f *splitFinder) afterNewItem() (after, byFillfactor bool) {
 	if t.opts.Keys == 1 || f.newAt == 0 {
 		return false, false
 	}
-	n := len(p.order)
+	n := len(p.items)
 	if f.newSize != f.minFirst || f.newSize*n != f.total || f.newSize > equalSizeLimit {
 		return false, false
 	}
 	if f.newAt == n {
-		keep := f.keep(p.order[n-1])
+		keep := f.keep(p.nth(n - 1))
 		return keep > 1 && keep <= t.opts.Keys, true
 	}
 	it := p.at(f.newAt - 1)
 	if p.posting(it) || !adjacent(it.tid(), f.newTID) {
 		return false, false
 	}
-	if keep := f.keep(p.order[f.newAt-1]); keep <= 1 || keep > t.opts.Keys {
+	if keep := f.keep(p.nth(f.newAt - 1)); keep <= 1 || keep > t.opts.Keys {
 		return false, false
 	}
 	place := float64(f.newAt+2) / (float64(n+1) + 1)
@@ -320,14 +320,14 @@ func (f *splitFinder) lastLeft(s *splitPoint) tuple {
 	if s.newLeft && int(s.firstRight) == f.newAt {
 		return f.newItem
 	}
-	return f.t.tuple(f.p, f.p.order[int(s.firstRight)-1])
+	return f.t.tuple(f.p, f.p.nth(int(s.firstRight)-1))
 }
 
 func (f *splitFinder) firstRight(s *splitPoint) tuple {
 	if !s.newLeft && int(s.firstRight) == f.newAt {
 		return f.newItem
 	}
-	return f.t.tuple(f.p, f.p.order[int(s.firstRight)])
+	return f.t.tuple(f.p, f.p.nth(int(s.firstRight)))
 }
 
 func (f *splitFinder) keepBetween(left, right *splitPoint) int {

@@ -5,7 +5,11 @@ package index
 // on the number of items alone, so that a run of ascending keys finds the same
 // ones at every split.
 
-import "applysim/wal/storage"
+import (
+	"slices"
+
+	"applysim/wal/storage"
+)
 
 // allPlain says whether the abbreviated keys of a leaf's items say it all, so that
 // all of them are of the same size.
@@ -33,7 +37,7 @@ type plainOrder struct {
 
 // collectPlain is collect for a leaf with items of the same size.
 func (f *splitFinder) collectPlain() {
-	n := len(f.p.order)
+	n := len(f.p.items)
 	for left := 1; left <= n; left++ {
 		leftFree := f.left - (left+1)*f.newSize - pivotTIDSize
 		rightFree := f.right - (n+1-left)*f.newSize
@@ -59,9 +63,9 @@ func (f *splitFinder) at(s *splitPoint, left int) {
 // sortPlain is sort for the points of collectPlain.
 func (f *splitFinder) sortPlain(weight float64, weighted bool) {
 	o := &f.plain
-	if o.items != len(f.p.order) || o.right != f.right || o.weight != weight || o.weighted != weighted {
+	if o.items != len(f.p.items) || o.right != f.right || o.weight != weight || o.weighted != weighted {
 		f.sort(weight, weighted)
-		*o = plainOrder{len(f.p.order), f.right, weight, weighted, append(o.points[:0], f.points...)}
+		*o = plainOrder{len(f.p.items), f.right, weight, weighted, append(o.points[:0], f.points...)}
 		for i := range o.points {
 			if s := &o.points[i]; s.newLeft {
 				s.firstRight++ // the number of items on its left
@@ -78,39 +82,91 @@ func (f *splitFinder) sortPlain(weight float64, weighted bool) {
 // sharePlain is the part of distribute that shares out the items, for a leaf whose
 // items are all of the same size, the new one too.
 func (t *BTree) sharePlain(p, left, right *page, first, at int, newLeft bool, nu item, nuLo uint64) {
-	order := p.order
+	n := len(p.items)
 	if newLeft {
-		t.copyPlain(left, p, order[:at])
+		t.copyPlain(left, p, 0, at)
 		left.pushPlain(nu, nuLo)
-		t.copyPlain(left, p, order[at:first])
-		t.copyPlain(right, p, order[first:])
+		t.copyPlain(left, p, at, first)
+		t.copyPlain(right, p, first, n)
 	} else {
-		t.copyPlain(left, p, order[:first])
-		t.copyPlain(right, p, order[first:at])
+		t.copyPlain(left, p, 0, first)
+		t.copyPlain(right, p, first, at)
 		right.pushPlain(nu, nuLo)
-		t.copyPlain(right, p, order[at:])
+		t.copyPlain(right, p, at, n)
 	}
+	last := max(p.last, pack(nu.tid()))
 	for _, q := range []*page{left, right} {
 		n := len(q.items)
-		for i := len(q.order); i < n; i++ {
-			q.order = append(q.order, uint16(i))
-		}
 		q.free -= n * (t.plainSize + storage.LinePointerSize)
-		q.most, q.hint = q.items[n-1].hi, n-1
+		q.sorted, q.last, q.most, q.hint = n, last, q.items[n-1].hi, n-1
 	}
 }
 
-// copyPlain copies items of page q to the end of p, the bookkeeping left out.
-func (t *BTree) copyPlain(p, q *page, order []uint16) {
-	for _, n := range order {
-		c := q.items[n]
-		c.offset &^= deadBit // a copied item gets a new line pointer
-		p.items = append(p.items, c)
+// distributeArrived is distribute for a leaf whose items are all of the same size and
+// have arrived in key order: the left ones stay where they are.
+func (t *BTree) distributeArrived(p, right *page, first, at int, newLeft bool, nu item, nuLo uint64, high item, highLo uint64, highEntry *entry) int {
+	n, step := len(p.items), t.plainSize+storage.LinePointerSize
+	t.arrays(right, t.itemsExpected(n-first+1, p.free+first*step, t.plainSize))
+	t.slabBytes(right, t.slabExpected(p, len(p.slab)))
+	if p.hasHigh {
+		right.copyHigh(p)
 	}
-	if t.plan.wide {
-		for _, n := range order {
-			p.los = append(p.los, q.los[n])
+	last := max(p.last, pack(nu.tid()))
+	if newLeft {
+		t.copyPlain(right, p, first, n)
+		p.items = slices.Insert(p.items[:first], at, nu)
+		if t.plan.wide {
+			p.los = slices.Insert(p.los[:first], at, nuLo)
 		}
+	} else {
+		t.copyPlain(right, p, first, at)
+		right.pushPlain(nu, nuLo)
+		t.copyPlain(right, p, at, n)
+		p.items = p.items[:first]
+		if t.plan.wide {
+			p.los = p.los[:first]
+		}
+	}
+	for i := range p.items {
+		p.items[i].offset &^= deadBit // they get new line pointers
+	}
+	p.slab, p.free, p.partial, p.listMax = p.slab[:0], pageSpace, false, storage.TID{}
+	p.setHigh(high, highLo, highEntry)
+	for _, q := range []*page{p, right} {
+		n := len(q.items)
+		q.free -= n * step
+		q.sorted, q.last, q.most, q.hint = n, last, q.items[n-1].hi, n-1
+	}
+	if newLeft {
+		p.hint = at
+	} else {
+		right.hint = at - first
+	}
+	right.low = high.hi
+	return pageSpace - right.free - storage.LinePointerSize*(len(right.items)+right.first())
+}
+
+// copyPlain copies items from place from up to place to of page q to the end of p,
+// the bookkeeping left out.
+func (t *BTree) copyPlain(p, q *page, from, to int) {
+	begin := len(p.items)
+	if len(q.order) == 0 {
+		p.items = append(p.items, q.items[from:to]...)
+		if t.plan.wide {
+			p.los = append(p.los, q.los[from:to]...)
+		}
+	} else {
+		for _, n := range q.order[from:to] {
+			p.items = append(p.items, q.items[n])
+		}
+		if t.plan.wide {
+			for _, n := range q.order[from:to] {
+				p.los = append(p.los, q.los[n])
+			}
+		}
+	}
+	for i := begin; i < len(p.items); i++ {
+		p.items[i].offset &^= deadBit // a copied item gets a new line pointer
 	}
 }
 

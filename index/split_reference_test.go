@@ -314,8 +314,8 @@ func (t *BTree) reference(p *page) *refPage {
 	if p.hasHigh {
 		r.high = t.refItem(p, &p.high, t.highTuple(p))
 	}
-	for i := range p.order {
-		r.items = append(r.items, t.refItem(p, p.at(i), t.tuple(p, p.order[i])))
+	for i := range p.items {
+		r.items = append(r.items, t.refItem(p, p.at(i), t.tuple(p, p.nth(i))))
 	}
 	return r
 }
@@ -357,7 +357,7 @@ func (t *BTree) CheckSplit(values []datum.Value, tid storage.TID) (how []string,
 	for p.level == 0 && p.room() < k.size {
 		t.settle(p)
 		at := t.lowerBound(&k, p)
-		if at < len(p.order) && t.compare(&k, p, p.order[at]) == 0 {
+		if at < len(p.items) && t.compare(&k, p, p.nth(at)) == 0 {
 			break // within a posting list, which would change first
 		}
 		nu := refItem{size: k.size, base: k.size, tid: tid}
@@ -368,7 +368,7 @@ func (t *BTree) CheckSplit(values []datum.Value, tid storage.TID) (how []string,
 		first, newLeft := t.findSplit(p, k.tuple(len(t.attrs)), tid, at, k.size)
 		if first != want.firstRight || newLeft != want.newLeft {
 			return nil, fmt.Errorf("leaf %d, %d items, new item at %d: split before %d, new item left %v; expected %+v",
-				p.block, len(p.order), at, first, newLeft, want)
+				p.block, len(p.items), at, first, newLeft, want)
 		}
 		how = append(how, want.how)
 		break
@@ -376,17 +376,17 @@ func (t *BTree) CheckSplit(values []datum.Value, tid storage.TID) (how []string,
 	for _, s := range t.stack {
 		p := s.page
 		size := 0
-		for i := range p.order {
+		for i := range p.items {
 			size = max(size, t.size(p, p.at(i)))
 		}
-		if p.room() >= size || len(p.order) < 3 {
+		if p.room() >= size || len(p.items) < 3 {
 			continue
 		}
 		want := t.reference(p).findSplitLoc(refItem{size: size, base: size}, s.at+1)
 		first, newLeft := t.findSplit(p, tuple{}, storage.TID{}, s.at+1, size)
 		if first != want.firstRight || newLeft != want.newLeft {
 			return nil, fmt.Errorf("internal page %d, %d items, new item at %d: split before %d, new item left %v; expected %+v",
-				p.block, len(p.order), s.at+1, first, newLeft, want)
+				p.block, len(p.items), s.at+1, first, newLeft, want)
 		}
 		how = append(how, want.how)
 	}

@@ -95,7 +95,7 @@ func (t *BTree) vacuumLeaf(p *page, dead func(storage.TID) bool) {
 	d := &t.dels
 	d.candidates = d.candidates[:0]
 	any := false
-	for i := range p.order {
+	for i := range p.items {
 		it := p.at(i)
 		list := p.postingTIDs(it)
 		if list == nil {
@@ -141,7 +141,7 @@ func (t *BTree) deletePage(p *page, scan storage.BlockNumber) bool {
 	for {
 		parent, at = t.parentOf(top)
 		path = append(path, top)
-		if at < len(parent.order)-1 {
+		if at < len(parent.items)-1 {
 			break
 		}
 		if at != 0 || !parent.hasHigh {
@@ -182,7 +182,7 @@ func (t *BTree) parentOf(child *page) (*page, int) {
 		p = t.pages[p.at(0).block]
 	}
 	for {
-		for i := range p.order {
+		for i := range p.items {
 			if p.at(i).block == child.block {
 				return p, i
 			}
@@ -227,7 +227,7 @@ func (t *BTree) unlink(p, leaf *page) {
 // removeOne removes the item at place i of a page; the others keep their order of
 // arrival (PageIndexTupleDelete).
 func (t *BTree) removeOne(p *page, i int) {
-	n := p.order[i]
+	n := p.nth(i)
 	p.free += t.size(p, &p.items[n]) + storage.LinePointerSize
 	p.items = slices.Delete(p.items, int(n), int(n)+1)
 	if p.los != nil {
@@ -236,13 +236,16 @@ func (t *BTree) removeOne(p *page, i int) {
 	if p.level > 0 {
 		p.his = slices.Delete(p.his, i, i+1)
 	}
-	p.order = slices.Delete(p.order, i, i+1)
-	for k := range p.order {
-		if p.order[k] > n {
-			p.order[k]--
+	p.sorted--
+	if len(p.order) > 0 {
+		p.order = slices.Delete(p.order, i, i+1)
+		for k := range p.order {
+			if p.order[k] > n {
+				p.order[k]--
+			}
 		}
 	}
-	p.hint = min(p.hint, max(len(p.order)-1, 0))
+	p.hint = min(p.hint, max(len(p.items)-1, 0))
 }
 
 // reuse gives a deleted page that all have forgotten, if the free space map knows

@@ -28,7 +28,12 @@ const (
 
 // write writes a record about page p with so many bytes of block data.
 func (t *BTree) write(typ wal.RecordType, p *page, data int) {
-	t.writeWith(typ, p, data, 0, wal.Image{})
+	if t.log.NeedsImage(p.lsn) {
+		t.writeWith(typ, p, data, 0, wal.Image{})
+		return
+	}
+	p.dirty = true
+	p.lsn = t.log.Insert(typ, t.rel, p.block, data)
 }
 
 // writeWith is write for a record that refers to other pages too: others is what
@@ -124,7 +129,8 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 		offsets[n] = at
 		t.itemBytes(dst[at:], p, &p.items[n], p.lo(uint16(n)), !p.leaf())
 	}
-	for k, n := range p.order {
+	for k := range p.items {
+		n := p.nth(k)
 		state := lpNormal
 		if p.items[n].dead() {
 			state = lpDead

@@ -12,6 +12,11 @@ type Class struct {
 	// Abbrev(a) <= Abbrev(b). It is left-justified: the most significant byte
 	// decides first.
 	Abbrev func(v *datum.Value) uint64
+	// Linear says that Abbrev is the value's Bits, shifted left by Shift and with the
+	// bits of Flip flipped.
+	Linear bool
+	Shift  uint8
+	Flip   uint64
 	// Width is the number of leading bytes of Abbrev that hold the whole
 	// value (equal abbreviations of that width mean equal values), or 0 where
 	// the abbreviation can only be a prefix of the value.

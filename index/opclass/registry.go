@@ -82,6 +82,7 @@ func signed(name string, size int) *Class {
 	default:
 		panic("opclass: no signed type of this size")
 	}
+	c.Linear, c.Shift, c.Flip = true, uint8(64-8*size), 1<<63
 	return c
 }
 
@@ -105,5 +106,6 @@ func unsigned(name string, size int) *Class {
 	default:
 		panic("opclass: no unsigned type of this size")
 	}
+	c.Linear, c.Shift = true, uint8(64-8*size)
 	return c
 }

@@ -59,6 +59,8 @@ type Schedule struct {
 
 	w        *Worker
 	segments wal.LSN
+	redo     wal.LSN   // redo pointer for which
+	due      wal.LSN   // this is where the WAL asks for a checkpoint
 	now      time.Time // commit time of the transaction that was begun last
 	last     time.Time // of the last checkpoint
 	written  int64     // records so far when it was made
@@ -73,8 +75,10 @@ func NewSchedule(w *Worker) *Schedule {
 
 // Before does what is due before a message is applied.
 func (s *Schedule) Before(m *stream.Message) {
+	moved := false
 	switch m.Kind {
 	case stream.KindBegin, stream.KindBeginPrepare, stream.KindStreamCommit:
+		moved = true
 		now := m.Time.Time()
 		if s.now.IsZero() {
 			s.now, s.last = now, now
@@ -88,7 +92,7 @@ func (s *Schedule) Before(m *stream.Message) {
 		}
 	}
 	if s.WALWriter {
-		s.writer.run(s.w, s.now)
+		s.writer.run(s.w, s.now, moved)
 	}
 	if s.Checkpoints {
 		s.filled()
@@ -121,8 +125,11 @@ func (s *Schedule) timed() {
 // filled makes the checkpoint that max_wal_size asks for: when the last of so many
 // segments has been written to its end.
 func (s *Schedule) filled() {
-	size := wal.LSN(s.w.opts.Settings.SegmentSize)
-	if s.w.log.LSN()/size >= s.w.log.Redo()/size+s.segments {
+	if redo := s.w.log.Redo(); s.due == 0 || redo != s.redo {
+		size := wal.LSN(s.w.opts.Settings.SegmentSize)
+		s.redo, s.due = redo, (redo/size+s.segments)*size
+	}
+	if s.w.log.LSN() >= s.due {
 		s.checkpoint(s.now)
 	}
 }

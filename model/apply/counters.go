@@ -92,7 +92,8 @@ type IndexState struct {
 }
 
 // Tables returns the local tables in the order of the schema, partitioned ones,
-// which hold no rows, left out.
+// which hold no rows, left out. The counters of their indexes are final for what has
+// been applied.
 func (w *Worker) Tables() []TableState {
 	states := make([]TableState, 0, len(w.tables))
 	for _, t := range w.tables {
@@ -104,6 +105,9 @@ func (w *Worker) Tables() []TableState {
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 		}
 		for _, x := range t.indexes {
+			if x.btree != nil {
+				x.btree.Settle()
+			}
 			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin, x.prevented})
 		}
 		states = append(states, s)

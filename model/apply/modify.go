@@ -69,7 +69,7 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 			continue
 		}
 		var err error
-		if w.values[i], scratch, err = c.value(&old[c.remote], scratch); err != nil {
+		if scratch, err = c.value(&w.values[i], &old[c.remote], scratch); err != nil {
 			return r, none, false, w.stop("%v", err)
 		}
 	}
@@ -193,7 +193,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 		w.values[i] = w.row[i]
 		if c.remote >= 0 && m.New[c.remote].Format != stream.ColumnUnchanged {
 			var err error
-			if w.values[i], scratch, err = c.value(&m.New[c.remote], scratch); err != nil {
+			if scratch, err = c.value(&w.values[i], &m.New[c.remote], scratch); err != nil {
 				return w.stop("%v", err)
 			}
 		}

@@ -320,6 +320,7 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 	li.values = make([]datum.Value, len(li.columns))
 	li.rel = w.log.Register(qualified(s.Schema, x.Name))
 	li.btree = index.NewBTree(o, w.log, li.rel, t.heap)
+	li.btree.MapColumns(li.columns)
 	return ""
 }
 

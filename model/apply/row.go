@@ -49,7 +49,7 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 		if c.remote < 0 {
 			*v, err = w.fill(c)
 		} else {
-			*v, scratch, err = c.value(&tuple[c.remote], scratch)
+			scratch, err = c.value(v, &tuple[c.remote], scratch)
 		}
 		if err != nil {
 			return w.evalError(err)
@@ -59,23 +59,40 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 	return nil
 }
 
-// value reads a column of a message by the type's input function and counts it.
-func (c *localColumn) value(col *stream.Column, scratch []byte) (datum.Value, []byte, error) {
+// value reads a column of a message by the type's input function, into v, and counts
+// it. scratch is work space, which it returns grown.
+func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) ([]byte, error) {
+	counters := c.counters
+	var err error
 	switch col.Format {
 	case stream.ColumnText:
-		c.counters.TextValues++
-		c.counters.TextBytes += int64(len(col.Data))
-		if bits, ok, err := c.typ.InputBits(col.Data, c.typmod); ok {
-			return datum.Value{Bits: bits}, scratch, err
+		counters.TextValues++
+		counters.TextBytes += int64(len(col.Data))
+		bits, ok, err := c.typ.InputBits(col.Data, c.typmod)
+		if ok {
+			// Field by field: what is written in one piece here cannot be read in
+			// another one at once.
+			v.Bits, v.Null, v.Form = bits, false, datum.Plain
+			if v.Bytes != nil {
+				v.Bytes = nil
+			}
+			return scratch, err
 		}
-		return c.typ.Input(col.Data, c.typmod, scratch)
+		if c.typ.AsIs() {
+			v.Bits, v.Null, v.Form, v.Bytes = 0, false, datum.Plain, col.Data
+			return scratch, nil
+		}
+		*v, scratch, err = c.typ.Input(col.Data, c.typmod, scratch)
+		return scratch, err
 	case stream.ColumnBinary:
-		c.counters.BinaryValues++
-		c.counters.BinaryBytes += int64(len(col.Data))
-		return c.typ.Receive(col.Data, c.typmod, scratch)
+		counters.BinaryValues++
+		counters.BinaryBytes += int64(len(col.Data))
+		*v, scratch, err = c.typ.Receive(col.Data, c.typmod, scratch)
+		return scratch, err
 	}
-	c.counters.Nulls++
-	return datum.Value{Null: true}, scratch, nil
+	counters.Nulls++
+	*v = datum.Value{Null: true}
+	return scratch, nil
 }
 
 // insertRow inserts a row into the table and its indexes
@@ -122,6 +139,11 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 	if x.predicate != nil {
 		if ok, err := x.holds(values); !ok {
 			return false, err
+		}
+	}
+	if x.btree != nil {
+		if duplicate, ok := x.btree.InsertRow(values, tid, unchanged); ok {
+			return duplicate, nil
 		}
 	}
 	if err := x.project(values); err != nil {

@@ -33,8 +33,8 @@ type walWriter struct {
 }
 
 // run does what the WAL writer has done by now. What the log has so far was
-// written before.
-func (f *walWriter) run(w *Worker, now time.Time) {
+// written before. moved says that now may be later than at the last call.
+func (f *walWriter) run(w *Worker, now time.Time, moved bool) {
 	s := &w.opts.Settings
 	end := w.log.LSN()
 	if !f.started {
@@ -44,7 +44,11 @@ func (f *walWriter) run(w *Worker, now time.Time) {
 	if delay <= 0 {
 		return
 	}
-	if rounds := now.Sub(f.last) / delay; rounds > 0 {
+	var rounds time.Duration
+	if moved {
+		rounds = now.Sub(f.last) / delay
+	}
+	if rounds > 0 {
 		// The first round flushes full pages only, the next one the rest if
 		// nothing was added.
 		full := end - end%wal.WALPageSize

@@ -36,7 +36,7 @@ func TestWALWriter(t *testing.T) {
 		{1200, 14*page + 2<<20 - 1, 13*page + 2<<20}, // full pages
 	} {
 		w.log.MoveTo(x.end)
-		f.run(w, start.Add(time.Duration(x.ms)*time.Millisecond))
+		f.run(w, start.Add(time.Duration(x.ms)*time.Millisecond), true)
 		if w.xacts.Flushed != x.want {
 			t.Errorf("step %d, after %d ms: flushed to %v, expected %v", i, x.ms, w.xacts.Flushed, x.want)
 		}

@@ -149,6 +149,9 @@ func (t *Type) InputBits(text []byte, typmod int32) (bits uint64, ok bool, err e
 	return bits, true, err
 }
 
+// AsIs says whether the input function takes the text as it is.
+func (t *Type) AsIs() bool { return t.Kind == KindText && !t.ByVal }
+
 // Receive is the type's binary receive function, for what its send function
 // gives (subscription option binary = true). See Input for the arguments.
 func (t *Type) Receive(bin []byte, typmod int32, scratch []byte) (datum.Value, []byte, error) {
