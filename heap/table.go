@@ -18,7 +18,7 @@ const toastThreshold = 2032
 // first chunk of a table is small, each further one twice as large.
 const (
 	firstBodyChunk = 32 << 10
-	lastBodyChunk  = 1 << 18
+	lastBodyChunk  = 1 << 20
 	firstItemChunk = 1 << 10
 	lastItemChunk  = 1 << 13
 	runsExpected   = 4 // transactions that fill a page together, more or less

@@ -27,40 +27,38 @@ type item struct {
 // those after them have arrived since.
 type page struct {
 	// What an insert into a leaf touches stands first: it fills two cache lines of
-	// 64 bytes, the first of which is enough for most of it.
-	items   []item      // in order of arrival, the high key left out
-	most    uint64      // greatest hi of all items
-	listMax storage.TID // greatest heap TID of all posting lists
-	lsn     wal.LSN
-	free    int    // PageGetExactFreeSpace: bytes between the line pointers and the items
-	low     uint64 // hi of the page's lower bound: no item has a lesser one
+	// 64 bytes.
+	items  []item // in order of arrival, the high key left out
+	most   uint64 // greatest hi of all items
+	low    uint64 // hi of the page's lower bound: no item has a lesser one
+	lsn    wal.LSN
+	free   int // PageGetExactFreeSpace: bytes between the line pointers and the items
+	sorted int // items whose key order is known
 
-	sorted int      // items whose key order is known
-	order  []uint16 // the numbers of those items in key order; empty if that is how they have arrived
-	high   item     // high key
-	level  int      // 0 for leaves
-	block  storage.BlockNumber
-
-	dirty      bool // changed since the last checkpoint has written it
-	hasHigh    bool // false on the rightmost page of a level
-	incomplete bool // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
-	garbage    bool // BTP_HAS_GARBAGE: some items may be dead
-	halfDead   bool // BTP_HALF_DEAD: no downlink leads here any more
-	deleted    bool // BTP_DELETED: out of the tree, and when that was
-	partial    bool // some entry's key may not be whole in its abbreviation
-	disordered bool // some item arrived after one with a greater heap TID
-	deleteXID  uint32
-
-	last packedTID // no item has a greater heap TID
-
-	highLo     uint64
-	los        []uint64            // second parts of the abbreviated keys, parallel to items, if the plan is wide
-	his        []uint64            // internal pages: hi of each item, in key order
-	slab       []byte              // entries, see below
-	hint       int                 // where the last item went, in key order
+	high       item        // high key
+	last       packedTID   // no item has a greater heap TID
+	listMax    storage.TID // greatest heap TID of all posting lists
+	level      int         // 0 for leaves
+	block      storage.BlockNumber
 	prev, next storage.BlockNumber // InvalidBlock at the ends of the level
+	dirty      bool                // changed since the last checkpoint has written it
+	hasHigh    bool                // false on the rightmost page of a level
+	incomplete bool                // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
+	garbage    bool                // BTP_HAS_GARBAGE: some items may be dead
+	halfDead   bool                // BTP_HALF_DEAD: no downlink leads here any more
+	deleted    bool                // BTP_DELETED: out of the tree, and when that was
+	partial    bool                // some entry's key may not be whole in its abbreviation
+	disordered bool                // some item arrived after one with a greater heap TID
 
-	_ [8]byte // to a multiple of a cache line
+	order     []uint16 // the numbers of the sorted items in key order; empty if that is how they have arrived
+	highLo    uint64
+	los       []uint64 // second parts of the abbreviated keys, parallel to items, if the plan is wide
+	his       []uint64 // internal pages: hi of each item, in key order
+	slab      []byte   // entries, see below
+	hint      int      // where the last item went, in key order
+	deleteXID uint32
+
+	_ [12]byte // to a multiple of a cache line
 }
 
 // A slab entry begins with a header of 4 bytes:

@@ -177,27 +177,36 @@ func (t *BTree) findLeaf(k *key) *page {
 
 // The range of keys has so many parts for each of which a leaf is remembered.
 const (
-	guessBits = 12
+	guessBits = 14
 	guesses   = 1 << guessBits
 )
 
+// within says whether the key belongs on leaf p, which is not the rightmost one: it
+// is after the high key of the page to the left and not after the leaf's own.
+func (t *BTree) within(k *key, p *page) bool {
+	if k.hi > p.low && k.hi < p.high.hi {
+		return p.hasHigh
+	}
+	return p.hasHigh && k.hi >= p.low && (p.prev == storage.InvalidBlock || t.beyond(k, t.pages[p.prev])) && !t.beyond(k, p)
+}
+
 // guessLeaf is descend for a key that may go where the last one nearby went: to the
-// leaf remembered for its part of the range that the root's downlinks span. It
-// does if it is strictly between the leaf's bounds.
+// leaf remembered for its part of the range that the leaves' bounds span, if it
+// belongs there.
 func (t *BTree) guessLeaf(k *key) *page {
-	his := t.pages[t.root].his
-	if len(his) < 3 {
+	first := t.pages[1]
+	least, most := first.high.hi, t.pages[t.rightmost].low
+	if first.level > 0 || !first.hasHigh || least >= most {
 		return t.descend(k)
 	}
 	if t.guessed == nil {
 		t.guessed = new([guesses]storage.BlockNumber)
 	}
-	least, most := his[1], his[len(his)-1]
 	shift := max(mathbits.Len64(most-least)-guessBits, 0)
 	slot := (k.hi - least) >> shift % guesses
 	if b := t.guessed[slot]; b != 0 && int(b) < len(t.pages) {
 		p := t.pages[b]
-		if k.hi > p.low && k.hi < p.high.hi && p.hasHigh && p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted {
+		if p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted && t.within(k, p) {
 			return p // no split, so that nobody needs the way
 		}
 	}

@@ -62,7 +62,7 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 // value reads a column of a message by the type's input function, into v, and counts
 // it. scratch is work space, which it returns grown.
 func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) ([]byte, error) {
-	counters := c.counters
+	counters := &c.counters
 	var err error
 	switch col.Format {
 	case stream.ColumnText:
