@@ -10,13 +10,13 @@ import (
 // space is what its line pointers take, versions do not overlap and lie within
 // the page, and every version's header is accounted for.
 func (t *Table) Check() error {
-	for b := range t.pages {
-		if err := t.pages[b].check(); err != nil {
+	for b := range t.pages.n {
+		if err := t.page(storage.BlockNumber(b)).check(); err != nil {
 			return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)
 		}
 	}
-	if t.target != storage.InvalidBlock && int(t.target) >= len(t.pages) {
-		return fmt.Errorf("table %q: target block %d of %d", t.opts.Name, t.target, len(t.pages))
+	if t.target != storage.InvalidBlock && int(t.target) >= t.pages.n {
+		return fmt.Errorf("table %q: target block %d of %d", t.opts.Name, t.target, t.pages.n)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Pages is the length of the table's main fork, in pages.
-func (t *Table) Pages() int { return len(t.pages) }
+func (t *Table) Pages() int { return t.pages.n }
 
 // LinePointer is one ItemIdData of a page.
 type LinePointer struct {
@@ -26,13 +26,13 @@ type PageHeader struct {
 
 // Header describes page block.
 func (t *Table) Header(block storage.BlockNumber) PageHeader {
-	p := &t.pages[block]
+	p := t.page(block)
 	return PageHeader{p.lsn, int(p.lower), int(p.upper)}
 }
 
 // LinePointers appends the line pointers of page block to dst.
 func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []LinePointer {
-	for _, lp := range t.pages[block].items {
+	for _, lp := range t.page(block).items {
 		dst = append(dst, LinePointer{int(lp.off), lp.flags(), lp.length()})
 	}
 	return dst
@@ -41,7 +41,7 @@ func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []Lin
 // AppendPageLine appends the page as a line of the recordings' pages.tsv.gz:
 // lower, upper, then lp_off,lp_flags,lp_len of each line pointer.
 func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
-	p := &t.pages[block]
+	p := t.page(block)
 	dst = append(dst, "heap\t"...)
 	dst = append(dst, t.opts.Name...)
 	for _, n := range []int{int(block), int(p.lower), int(p.upper)} {
@@ -65,10 +65,10 @@ func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 // Body returns a row version's bytes after its fixed header; they must not be
 // changed. It returns nil if there is no such version.
 func (t *Table) Body(tid storage.TID) []byte {
-	if int(tid.Block) >= len(t.pages) {
+	if int(tid.Block) >= t.pages.n {
 		return nil
 	}
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	if tid.Offset == 0 || int(tid.Offset) > len(p.items) {
 		return nil
 	}
@@ -81,8 +81,8 @@ func (t *Table) Body(tid storage.TID) []byte {
 // Memory is how many bytes of memory the table's pages take, about.
 func (t *Table) Memory() int {
 	n := storage.PageSize * t.fsm.Pages()
-	for i := range t.pages {
-		p := &t.pages[i]
+	for i := range t.pages.n {
+		p := t.page(storage.BlockNumber(i))
 		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 32*cap(p.headers)
 	}
 	return n

@@ -15,7 +15,7 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 	if stay != tid.Block {
 		t.pruneOnAccess(tid.Block)
 	}
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	allDead = true
 	off := tid.Offset
 	start := true
@@ -56,7 +56,7 @@ func (h *header) hotUpdated() bool {
 // Vacuumable says whether every version that an index entry leads to is dead,
 // so that the entry may be deleted (part of heap_index_delete_tuples).
 func (t *Table) Vacuumable(tid storage.TID) bool {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	off, start := tid.Offset, true
 	var prior uint32
 	for off >= 1 && int(off) <= len(p.items) {
@@ -92,9 +92,9 @@ func (t *Table) Scan(yield func(storage.TID) bool) {
 // ScanFrom is Scan from a page on, going on with the first page after the last
 // one.
 func (t *Table) ScanFrom(start storage.BlockNumber, yield func(storage.TID) bool) {
-	for n := range t.pages {
-		block := storage.BlockNumber((n + int(start)) % len(t.pages))
-		p := &t.pages[block]
+	for n := range t.pages.n {
+		block := storage.BlockNumber((n + int(start)) % t.pages.n)
+		p := t.page(block)
 		for i := range p.items {
 			if p.items[i].flags() != lpNormal {
 				continue

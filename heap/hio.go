@@ -8,9 +8,6 @@ import "applysim/wal/storage"
 // have some line pointers left: an eighth of the greatest number.
 const nearlyEmpty = MaxHeapTupleSize - MaxHeapTuplesPerPage/8*storage.LinePointerSize
 
-// firstPages is for how many pages a table has room at first.
-const firstPages = 16
-
 // findPage returns the page for a version of length bytes, added to the table
 // if no page that is known has room.
 func (t *Table) findPage(length int) storage.BlockNumber {
@@ -22,25 +19,22 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 	block := t.target
 	if block == storage.InvalidBlock {
 		t.Counters.FSMSearches++
-		block = t.fsm.Search(want, len(t.pages))
+		block = t.fsm.Search(want, t.pages.n)
 	}
-	if block == storage.InvalidBlock && len(t.pages) > 0 {
-		block = storage.BlockNumber(len(t.pages) - 1)
+	if block == storage.InvalidBlock && t.pages.n > 0 {
+		block = storage.BlockNumber(t.pages.n - 1)
 	}
 	for block != storage.InvalidBlock {
-		free := t.pages[block].freeSpace()
+		free := t.page(block).freeSpace()
 		if want <= free {
 			t.target = block
 			return block
 		}
 		t.Counters.FSMSearches++
-		block = t.fsm.RecordAndSearch(block, free, want, len(t.pages))
+		block = t.fsm.RecordAndSearch(block, free, want, t.pages.n)
 	}
-	t.target = storage.BlockNumber(len(t.pages))
-	if len(t.pages) == cap(t.pages) {
-		t.pages = append(make([]page, 0, max(2*len(t.pages), firstPages)), t.pages...)
-	}
-	t.pages = append(t.pages, newPage(t.target))
+	t.target = storage.BlockNumber(t.pages.n)
+	t.pages.extend()
 	t.Counters.NewPages++
 	return t.target
 }

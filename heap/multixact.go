@@ -278,7 +278,7 @@ func (t *Table) held(h *header) bool {
 // lockRow locks a version in the name of a subtransaction, or where a MultiXact
 // locks it.
 func (t *Table) lockRow(tid storage.TID) (logged bool) {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
 	if t.held(h) {
 		return false

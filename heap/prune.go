@@ -40,7 +40,7 @@ type pruning struct {
 // of space (heap_page_prune_opt). A page that the worker itself keeps in use
 // cannot be pruned.
 func (t *Table) pruneOnAccess(block storage.BlockNumber) {
-	p := &t.pages[block]
+	p := t.page(block)
 	if p.pruneXID == 0 || block == t.pinned || !t.xacts.removable(p.pruneXID) {
 		return
 	}
@@ -53,7 +53,7 @@ func (t *Table) pruneOnAccess(block storage.BlockNumber) {
 // prune removes dead versions from a page (heap_page_prune_and_freeze).
 func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	t.Counters.Prunes++
-	p := &t.pages[block]
+	p := t.page(block)
 	if t.owner == block {
 		t.disown()
 	}

@@ -44,7 +44,7 @@ func (t *Table) CountRows() {
 		t.rows = &fenwick{}
 	}
 	t.rows.tree = t.rows.tree[:0]
-	t.rows.grow(len(t.pages))
+	t.rows.grow(t.pages.n)
 	t.Scan(func(tid storage.TID) bool {
 		t.rows.add(int(tid.Block), 1)
 		return true
@@ -56,16 +56,16 @@ func (t *Table) countRow(block storage.BlockNumber, n int64) {
 	if t.rows == nil {
 		return
 	}
-	t.rows.grow(len(t.pages))
+	t.rows.grow(t.pages.n)
 	t.rows.add(int(block), n)
 }
 
 // RowsBefore is the number of rows that stand before tid in physical order.
 // CountRows must have been called.
 func (t *Table) RowsBefore(tid storage.TID) int64 {
-	t.rows.grow(len(t.pages))
+	t.rows.grow(t.pages.n)
 	n := t.rows.sum(int(tid.Block))
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	for off := storage.OffsetNumber(1); off < tid.Offset; off++ {
 		if p.items[off-1].flags() == lpNormal && t.visible(p, p.header(off)) {
 			n++
@@ -76,6 +76,6 @@ func (t *Table) RowsBefore(tid storage.TID) int64 {
 
 // Rows is the number of all rows. CountRows must have been called.
 func (t *Table) Rows() int64 {
-	t.rows.grow(len(t.pages))
-	return t.rows.sum(len(t.pages))
+	t.rows.grow(t.pages.n)
+	return t.rows.sum(t.pages.n)
 }

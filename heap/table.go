@@ -85,7 +85,7 @@ type Table struct {
 	log        *wal.Log
 	rel        wal.RelID
 	xacts      *Transactions
-	pages      []page
+	pages      pageList
 	target     storage.BlockNumber // where the last version went: smgr_targblock
 	frozenXID  uint32              // no older transaction is in the table: relfrozenxid
 	generation int                 // times that all workers had to forget their targets
@@ -176,7 +176,7 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 		return storage.TID{}, err
 	}
 	block := t.findPage(v.length)
-	p := &t.pages[block]
+	p := t.page(block)
 	t.clearVisible(p)
 	off := t.place(p, block, v)
 	p.note(off, t.xacts.Current, cid)
@@ -321,7 +321,7 @@ func (t *Table) disown() {
 	if t.owner == storage.InvalidBlock {
 		return
 	}
-	p := &t.pages[t.owner]
+	p := t.page(t.owner)
 	p.bodies = p.bodies[:len(p.bodies):len(p.bodies)]
 	p.items = p.items[:len(p.items):len(p.items)]
 	t.owner = storage.InvalidBlock
@@ -331,9 +331,14 @@ func (t *Table) disown() {
 // along, so that it goes on in one piece.
 func (t *Table) renewBodies() {
 	t.bodyChunk = min(max(2*t.bodyChunk, firstBodyChunk), lastBodyChunk)
-	chunk := storage.Give[byte](t.log.Memory(), t.bodyChunk)
+	memory := t.log.Memory()
+	size := t.bodyChunk
+	if rest := memory.Rest(); rest < size && rest >= firstBodyChunk {
+		size = rest
+	}
+	chunk := storage.Give[byte](memory, size)
 	if t.owner != storage.InvalidBlock {
-		p := &t.pages[t.owner]
+		p := t.page(t.owner)
 		chunk = append(chunk, p.bodies...)
 		p.bodies = chunk[:len(chunk):cap(chunk)]
 	}

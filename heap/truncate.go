@@ -21,7 +21,7 @@ func (t *Table) TruncationTried(s *VacuumScan) bool {
 // (count_nondeletable_pages).
 func (t *Table) Remaining(s *VacuumScan) int {
 	n := s.pages
-	for n > s.nonempty && t.empty(&t.pages[n-1]) {
+	for n > s.nonempty && t.empty(t.page(storage.BlockNumber(n-1))) {
 		n--
 	}
 	return n
@@ -44,10 +44,7 @@ func (t *Table) Truncate(n int, quiet bool) {
 	if t.owner != storage.InvalidBlock && int(t.owner) >= n {
 		t.disown()
 	}
-	for b := n; b < len(t.pages); b++ {
-		t.pages[b] = page{}
-	}
-	t.pages = t.pages[:n]
+	t.pages.truncate(n)
 	t.target = storage.InvalidBlock
 	t.rows = nil
 	hints := t.log.HintsLogged()

@@ -21,7 +21,7 @@ const (
 // Lock locks a row version for the worker's update or delete, in the strongest
 // mode, and writes the record (heap_lock_tuple).
 func (t *Table) Lock(tid storage.TID) {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
 	if t.shared(h) {
 		if !t.lockRow(tid) {
@@ -47,7 +47,7 @@ func (t *Table) logLock(p *page) {
 // lock locks a row version a second time, for an update that takes longer. m is its
 // xmax meanwhile.
 func (t *Table) lock(tid storage.TID, cid uint32, m xmax) {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
 	h.set(m)
 	h.infomask2 &^= hotUpdated
@@ -81,7 +81,7 @@ func anyExternal(values []datum.Value) bool {
 // LockShared locks a row version as the report of a conflict does, and writes
 // the record.
 func (t *Table) LockShared(tid storage.TID) {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
 	if t.shared(h) {
 		h.set(t.newXmax(h, share, false))
@@ -94,13 +94,13 @@ func (t *Table) LockShared(tid storage.TID) {
 
 // Inserter is the transaction that made a row version.
 func (t *Table) Inserter(tid storage.TID) uint32 {
-	return t.pages[tid.Block].header(tid.Offset).xmin
+	return t.page(tid.Block).header(tid.Offset).xmin
 }
 
 // Values reads a row version's columns into dst, which has room for all. The
 // values alias the page and must be used before it changes.
 func (t *Table) Values(dst []datum.Value, tid storage.TID) {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	t.decode(dst, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
 }
 
@@ -143,7 +143,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	if err != nil {
 		return Updated{}, err
 	}
-	old := &t.pages[tid.Block]
+	old := t.page(tid.Block)
 	t.decode(t.old, old.body(tid.Offset), old.items[tid.Offset-1].nulls())
 	changed := t.differ(t.opts.Indexed, values)
 	summarized := t.differ(t.opts.Summarized, values)
@@ -183,7 +183,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 				err = t.tooBig(v)
 			}
 		}
-		old = &t.pages[tid.Block]
+		old = t.page(tid.Block)
 		fits = storage.MaxAlign(v.length) <= old.freeSpace()
 	} else {
 		err = t.tooBig(v)
@@ -193,14 +193,14 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	}
 	if !fits {
 		block = t.findPage(v.length)
-		old = &t.pages[tid.Block]
+		old = t.page(tid.Block)
 	} else if !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
 		common = t.common(tid, v)
 	}
 	hot := fits && !changed
 	t.countUpdate(fits, changed)
 
-	p := &t.pages[block]
+	p := t.page(block)
 	p.materialize()
 	t.clearVisible(old)
 	t.clearVisible(p)
@@ -283,7 +283,7 @@ func (t *Table) Modified(column int) bool { return t.modified[column] }
 // common returns how many bytes an update's record saves by leaving out the
 // beginning and the end that the new version has in common with the old one.
 func (t *Table) common(tid storage.TID, v formed) int {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	old := p.body(tid.Offset)[t.dataStart(p.items[tid.Offset-1].nulls()):]
 	nu := t.bodies[v.start+t.dataStart(v.nulls):]
 	n := min(len(old), len(nu))
@@ -315,7 +315,7 @@ func (t *Table) common(tid storage.TID, v formed) int {
 // its key (a tuple with NULL in all other columns), or all of it
 // (ExtractReplicaIdentity).
 func (t *Table) identitySize(tid storage.TID) int {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	id := &t.opts.Identity
 	if id.Full {
 		if t.toaster != nil {
@@ -356,7 +356,7 @@ func (t *Table) flattened(nulls bool) int {
 // Delete ends a row version that the worker has locked (heap_delete). cid is the
 // command of the current transaction.
 func (t *Table) Delete(tid storage.TID, cid uint32) {
-	p := &t.pages[tid.Block]
+	p := t.page(tid.Block)
 	oldKey := 0
 	if t.opts.Logical {
 		oldKey = t.identitySize(tid)

@@ -80,7 +80,7 @@ type VacuumScan struct {
 // VacuumEnd comes last.
 func (t *Table) VacuumBegin(o VacuumOptions, hasIndex bool) *VacuumScan {
 	s := &VacuumScan{
-		opts: o, pages: len(t.pages), hasIndex: hasIndex, Cleanup: hasIndex && o.IndexCleanup >= 0, unskippable: -1,
+		opts: o, pages: t.pages.n, hasIndex: hasIndex, Cleanup: hasIndex && o.IndexCleanup >= 0, unskippable: -1,
 	}
 	s.memory.reset(o.Memory)
 	s.cutoffs(t)
@@ -101,7 +101,7 @@ func (t *Table) VacuumNext(s *VacuumScan) bool {
 				s.skipped = s.skipped || unread
 			}
 		}
-		p := &t.pages[s.next]
+		p := t.page(storage.BlockNumber(s.next))
 		t.vm.page(p.block) // made even if nothing is marked in it
 		n := len(s.Dead)
 		t.vacuumPage(s, p)
@@ -228,7 +228,7 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 func (t *Table) VacuumDead(s *VacuumScan) {
 	for i := 0; i < len(s.Dead); {
 		block := s.Dead[i].Block
-		p := &t.pages[block]
+		p := t.page(block)
 		if t.owner == block {
 			t.disown()
 		}
@@ -292,7 +292,7 @@ func (t *Table) seenByAll(h *header) bool {
 // the old one back after a rollback.
 func (t *Table) Empty() (restore func()) {
 	old := *t
-	t.pages, t.fsm, t.vm = nil, fsm.Map{Changed: t.dirtyFSM}, visibilityMap{}
+	t.pages, t.fsm, t.vm = pageList{}, fsm.Map{Changed: t.dirtyFSM}, visibilityMap{}
 	t.bodies, t.items, t.bodyChunk, t.itemChunk = nil, nil, 0, 0
 	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
 	t.generation++

@@ -47,15 +47,16 @@ func (t *Table) dirtyHint(p *page) {
 // SetLSNs sets the LSNs of the pages that are there, from block 0 on, to what
 // they were before the run. The pages count as written to disk.
 func (t *Table) SetLSNs(lsns []wal.LSN) {
-	for i := range min(len(lsns), len(t.pages)) {
-		t.pages[i].lsn, t.pages[i].dirty = lsns[i], false
+	for i := range min(len(lsns), t.pages.n) {
+		p := t.page(storage.BlockNumber(i))
+		p.lsn, p.dirty = lsns[i], false
 	}
 }
 
 // Clean notes that a checkpoint has written all pages.
 func (t *Table) Clean() {
-	for i := range t.pages {
-		t.pages[i].dirty = false
+	for i := range t.pages.n {
+		t.page(storage.BlockNumber(i)).dirty = false
 	}
 	t.fsm.Clean()
 	for i := range t.vm.pages {

@@ -37,6 +37,10 @@ func Give[T any](a *Arena, n int) []T {
 	return unsafe.Slice(p, n)[:0]
 }
 
+// Rest is how many bytes of the newest chunk are left: a piece that may be of any size
+// wastes nothing if it takes them all.
+func (a *Arena) Rest() int { return len(a.rest) * wordSize }
+
 // grow begins a new chunk, of at least so many bytes.
 func (a *Arena) grow(least int) {
 	a.chunk = min(max(8*a.chunk, firstArenaChunk), lastArenaChunk)

@@ -9,10 +9,18 @@ const hugePage = 2 << 20
 // it. Where the operating system can back it with huge pages it is asked to:
 // millions of row versions are touched once each, and with small pages the
 // page faults alone can cost more than the simulation.
+//
+// The slice then begins with a huge page, so that what lies beside it is not touched
+// with it. T must not contain pointers.
 func Large[T any](n int) []T {
-	s := make([]T, n)
-	if uintptr(n)*unsafe.Sizeof(s[0]) >= hugePage {
-		advise(uintptr(unsafe.Pointer(&s[0])), uintptr(n)*unsafe.Sizeof(s[0]))
+	var zero T
+	size := unsafe.Sizeof(zero)
+	if uintptr(n)*size < hugePage || hugePage%size != 0 {
+		return make([]T, 0, n)
 	}
-	return s[:0]
+	s := make([]T, n+int(hugePage/size))
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+	skip := (hugePage - at%hugePage) % hugePage / size
+	advise(at+skip*size, uintptr(n)*size)
+	return s[skip:skip:int(skip)+n]
 }

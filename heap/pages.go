@@ -1,0 +1,39 @@
+package heap
+
+import "applysim/wal/storage"
+
+// Pages are kept in chunks that never move, so that a growing table is not copied and
+// a reference to a page holds. A chunk is small enough to cost a small table nothing.
+const (
+	pageChunkBits = 4
+	pageChunk     = 1 << pageChunkBits
+)
+
+// pageList is the pages of a table, by block. The zero value is empty.
+type pageList struct {
+	n      int
+	chunks []*[pageChunk]page
+}
+
+// page returns a page that is there.
+func (t *Table) page(block storage.BlockNumber) *page {
+	return &t.pages.chunks[block>>pageChunkBits][block%pageChunk]
+}
+
+// extend adds an empty page at the end.
+func (l *pageList) extend() {
+	if l.n%pageChunk == 0 {
+		l.chunks = append(l.chunks, new([pageChunk]page))
+	}
+	l.chunks[l.n>>pageChunkBits][l.n%pageChunk] = newPage(storage.BlockNumber(l.n))
+	l.n++
+}
+
+// truncate keeps the first n pages.
+func (l *pageList) truncate(n int) {
+	for b := n; b < l.n; b++ {
+		l.chunks[b>>pageChunkBits][b%pageChunk] = page{}
+	}
+	l.n = n
+	l.chunks = l.chunks[:(n+pageChunk-1)>>pageChunkBits]
+}
