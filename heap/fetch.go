@@ -89,6 +89,13 @@ func (t *Table) Scan(yield func(storage.TID) bool) {
 	t.ScanFrom(0, yield)
 }
 
+// Look is Scan without a trace: it sets no hint bits.
+func (t *Table) Look(yield func(storage.TID) bool) {
+	t.counting = true
+	defer func() { t.counting = false }()
+	t.Scan(yield)
+}
+
 // ScanFrom is Scan from a page on, going on with the first page after the last
 // one.
 func (t *Table) ScanFrom(start storage.BlockNumber, yield func(storage.TID) bool) {

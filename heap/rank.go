@@ -45,7 +45,7 @@ func (t *Table) CountRows() {
 	}
 	t.rows.tree = t.rows.tree[:0]
 	t.rows.grow(t.pages.n)
-	t.Scan(func(tid storage.TID) bool {
+	t.Look(func(tid storage.TID) bool {
 		t.rows.add(int(tid.Block), 1)
 		return true
 	})
@@ -64,6 +64,8 @@ func (t *Table) countRow(block storage.BlockNumber, n int64) {
 // CountRows must have been called.
 func (t *Table) RowsBefore(tid storage.TID) int64 {
 	t.rows.grow(t.pages.n)
+	t.counting = true
+	defer func() { t.counting = false }()
 	n := t.rows.sum(int(tid.Block))
 	p := t.page(tid.Block)
 	for off := storage.OffsetNumber(1); off < tid.Offset; off++ {

@@ -43,6 +43,9 @@ type Options struct {
 	// Logical says that records carry what logical decoding needs: wal_level is
 	// logical.
 	Logical bool
+	// LogsVisibility says that a record about a change that clears bits of the visibility
+	// map carries that page of the map too: from 18.6 on.
+	LogsVisibility bool
 	// Identity is the table's own replica identity, which decides what a logical
 	// record says of the old row.
 	Identity Identity
@@ -92,11 +95,14 @@ type Table struct {
 	reserve    int                 // bytes that the fillfactor keeps free on each page
 	fsm        fsm.Map
 	vm         visibilityMap
-	varWidth   bool // some column has no fixed length
-	toastable  bool // some column's values could be compressed or moved out of line
+	cleared    []*vmPage // pages of the map that the next record is about too
+	varWidth   bool      // some column has no fixed length
+	toastable  bool      // some column's values could be compressed or moved out of line
 	toaster    Toaster
 	live, dead int64               // n_live_tup and n_dead_tup
 	rows       *fenwick            // rows by page, if anybody asked for them
+	counting   bool                // rows are counted: nothing is changed in passing
+	passed     *passed             // what sequential scans have left to do, if there was one
 	pinned     storage.BlockNumber // page of the row version that the worker holds
 
 	bodies []byte              // arena that the page being filled grows in

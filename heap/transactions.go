@@ -27,6 +27,7 @@ type Transactions struct {
 	// Flushed is how far the WAL is known to be on disk.
 	Flushed wal.LSN
 
+	ends    uint64 // times that a hint bit may have become possible
 	aborted map[uint32]bool
 	commits []wal.LSN // latest commit of each group of lsnGroup ids
 	first   uint32    // id of the first group in commits
@@ -56,7 +57,10 @@ func (x *Transactions) Committed(xid uint32, lsn wal.LSN) {
 }
 
 // Flush notes that the WAL is on disk up to lsn.
-func (x *Transactions) Flush(lsn wal.LSN) { x.Flushed = max(x.Flushed, lsn) }
+func (x *Transactions) Flush(lsn wal.LSN) {
+	x.Flushed = max(x.Flushed, lsn)
+	x.ends++
+}
 
 // CommittedElsewhere is Committed for a transaction of another process, whose
 // commit is not flushed at once.
@@ -75,6 +79,7 @@ func (x *Transactions) CommittedElsewhere(xid uint32, lsn wal.LSN) {
 		x.commits = append(x.commits, 0)
 	}
 	x.commits[g] = max(x.commits[g], lsn)
+	x.ends++
 }
 
 // group is the place of xid's group in commits; negative before the first one.
@@ -90,6 +95,7 @@ func (x *Transactions) Aborted(xid uint32) {
 		x.aborted = map[uint32]bool{}
 	}
 	x.aborted[xid] = true
+	x.ends++
 }
 
 // Begin notes that the worker begins a transaction, which has no id yet.

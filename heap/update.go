@@ -38,7 +38,7 @@ func (t *Table) Lock(tid storage.TID) {
 // logLock writes the record of a lock on a row of page p.
 func (t *Table) logLock(p *page) {
 	if p.allVisible {
-		t.vm.clear(p.block, vmAllFrozen)
+		t.clearBits(p.block, vmAllFrozen)
 	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++

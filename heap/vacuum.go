@@ -296,7 +296,8 @@ func (t *Table) Empty() (restore func()) {
 	t.bodies, t.items, t.bodyChunk, t.itemChunk = nil, nil, 0, 0
 	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
 	t.generation++
-	t.rows, t.dead, t.live = nil, 0, 0
+	t.cleared = nil
+	t.rows, t.passed, t.dead, t.live = nil, nil, 0, 0
 	t.frozenXID = t.xacts.horizon()
 	return func() {
 		counters := t.Counters

@@ -3,6 +3,8 @@ package heap
 // The visibility map, after visibilitymap.c.
 
 import (
+	"slices"
+
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -61,21 +63,26 @@ func (m *visibilityMap) page(block storage.BlockNumber) *vmPage {
 	return &m.pages[n]
 }
 
-// clear takes bits of a heap page away. It writes no record: whoever changes the
+// clearBits takes bits of a heap page away. It writes no record: whoever changes the
 // heap page says so in its own.
-func (m *visibilityMap) clear(block storage.BlockNumber, bits uint8) {
+func (t *Table) clearBits(block storage.BlockNumber, bits uint8) {
+	m := &t.vm
 	if m.get(block)&bits == 0 {
 		return
 	}
 	m.bits[block] &^= bits
-	m.page(block).dirty = true
+	v := m.page(block)
+	v.dirty = true
+	if t.opts.LogsVisibility && !slices.Contains(t.cleared, v) {
+		t.cleared = append(t.cleared, v)
+	}
 }
 
 // clearVisible notes that a page gets a change that not everybody sees yet.
 func (t *Table) clearVisible(p *page) {
 	if p.allVisible {
 		p.allVisible = false
-		t.vm.clear(p.block, vmAllVisible|vmAllFrozen)
+		t.clearBits(p.block, vmAllVisible|vmAllFrozen)
 	}
 }
 

@@ -31,7 +31,18 @@ func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, im
 			data = 0
 		}
 	}
+	for _, v := range t.cleared {
+		images.Add(t.log.ImageOf(v.lsn, v))
+		refs += wal.ExtraBlockRef
+	}
+	if t.passed != nil {
+		t.passed.changed(p.block)
+	}
 	p.lsn = t.log.InsertImages(typ, t.rel, p.block, data+refs, extra, images)
+	for _, v := range t.cleared {
+		v.lsn = p.lsn
+	}
+	t.cleared = t.cleared[:0]
 }
 
 // dirtyHint marks a page as changed by a hint that needs no record, unless the

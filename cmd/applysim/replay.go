@@ -56,7 +56,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
 	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line a\nnumber of messages, a tab and the command that ran after them, CHECKPOINT or VACUUM")
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
-	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber")
+	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber; 18 stands for 18.1, and 18.6\nwrites longer records where it clears bits of the visibility map")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
 	f.StringVar(&o.streaming, "streaming", "parallel", "how streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides")
 	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
@@ -170,6 +170,9 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 	}
 	if v, _, _ := strings.Cut(o.version, "."); v != "18" {
 		return fmt.Errorf("not supported: --server-version %s: expected 18, the version that is modelled", o.version)
+	}
+	if f.Changed("server-version") {
+		o.set = append(o.set, "server_version="+o.version)
 	}
 	if o.streaming != "parallel" && o.streaming != "on" {
 		return hint(f, "--streaming %s: expected parallel or on", o.streaming)

@@ -91,7 +91,7 @@ func (f *finder) build(w *Worker, r *relation) {
 	f.attrs, f.seed = r.local.schema.Attrs(), maphash.MakeSeed()
 	h := r.local.heap
 	h.CountRows()
-	h.Scan(func(tid storage.TID) bool {
+	h.Look(func(tid storage.TID) bool {
 		h.Values(w.row, tid)
 		f.added(w.row, tid)
 		return true
@@ -126,6 +126,7 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 	} else {
 		t.seqReads += t.heap.Rows()
 	}
+	t.heap.Pass(start, found, ok)
 	if sync {
 		f.report(start, found, ok, pages)
 	}

@@ -15,6 +15,8 @@ import (
 // Settings are the server settings that change what the worker writes. They go
 // by PostgreSQL's own names.
 type Settings struct {
+	// ServerMinor is the second part of server_version: 6 for 18.6.
+	ServerMinor    int
 	WALLevel       string // wal_level: "replica" or "logical"
 	FullPageWrites bool   // full_page_writes
 	DataChecksums  bool   // data_checksums (a property of the cluster)
@@ -41,7 +43,8 @@ type Settings struct {
 // DefaultSettings are those of a new PostgreSQL 18.
 func DefaultSettings() Settings {
 	return Settings{
-		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
+		ServerMinor: 1,
+		WALLevel:    "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
 		MaxParallelApplyWorkers: 2,
 		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
@@ -54,7 +57,7 @@ var ignored = map[string]bool{
 	"autovacuum": true, "bgwriter_delay": true, "block_size": true, "fsync": true, "jit": true,
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
 	"max_replication_slots": true, "max_wal_senders": true, "min_wal_size": true,
-	"server_version": true, "timezone": true,
+	"timezone":                true,
 	"unix_socket_directories": true, "wal_keep_size": true, "port": true,
 	"max_prepared_transactions": true,
 	"max_worker_processes":      true, "max_logical_replication_workers": true, "work_mem": true,
@@ -69,6 +72,8 @@ var ignored = map[string]bool{
 func (s *Settings) Set(name, value string) error {
 	var err error
 	switch key := strings.ToLower(name); key {
+	case "server_version":
+		s.ServerMinor, err = parseVersion(value)
 	case "wal_level":
 		switch level := strings.ToLower(value); level {
 		case "replica", "logical":
@@ -131,6 +136,29 @@ func (s *Settings) Set(name, value string) error {
 		return fmt.Errorf("invalid value for parameter %q: %q: %w", name, value, err)
 	}
 	return nil
+}
+
+// visibilityMinor is the release of 18 from which on records carry the page of the
+// visibility map that they clear bits of. Source: its release notes.
+const visibilityMinor = 6
+
+func (s *Settings) logsVisibility() bool { return s.ServerMinor >= visibilityMinor }
+
+// parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the minor
+// release; 18 alone stands for the one that is modelled.
+func parseVersion(value string) (minor int, err error) {
+	number, _, _ := strings.Cut(strings.TrimSpace(value), " ")
+	major, rest, dotted := strings.Cut(number, ".")
+	if major != "18" {
+		return 0, fmt.Errorf("not supported: expected 18, the version that is modelled")
+	}
+	if !dotted {
+		return DefaultSettings().ServerMinor, nil
+	}
+	if minor, err = strconv.Atoi(rest); err != nil || minor < 0 {
+		return 0, fmt.Errorf("expected a version such as 18.1")
+	}
+	return minor, nil
 }
 
 // images says when full-page images are written and how.
@@ -213,7 +241,7 @@ func parseBytes(s string) (uint64, error) {
 
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
-	known := []string{"wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
+	known := []string{"server_version", "wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
 		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after"}
 	known = append(known, vacuumNames...)
 	for k := range ignored {

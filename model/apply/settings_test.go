@@ -70,7 +70,7 @@ func TestSettings(t *testing.T) {
 
 // Settings that change nothing are accepted and do nothing.
 func TestIgnoredSettings(t *testing.T) {
-	for _, name := range []string{"fsync", "max_wal_senders", "work_mem", "Port", "server_version"} {
+	for _, name := range []string{"fsync", "max_wal_senders", "work_mem", "Port"} {
 		s := apply.DefaultSettings()
 		if err := s.Set(name, "whatever"); err != nil || s != apply.DefaultSettings() {
 			t.Errorf("%s: %v, settings %+v", name, err, s)
@@ -116,6 +116,17 @@ func TestSettingsErrors(t *testing.T) {
 			} else if !strings.Contains(err.Error(), fmt.Sprintf("invalid value for parameter %q", name)) {
 				t.Errorf("%s = %q: %v", name, v, err)
 			}
+		}
+	}
+}
+
+// The version is 18's; what differs between its releases goes by the second number.
+func TestServerVersion(t *testing.T) {
+	for value, want := range map[string]int{"18": 1, "18.1": 1, "18.6 (Debian 18.6-3)": 6, "15.3": -1, "18beta1": -1, "18.x": -1, "": -1} {
+		s := apply.DefaultSettings()
+		err := s.Set("server_version", value)
+		if want < 0 && err == nil || want >= 0 && (err != nil || s.ServerMinor != want) {
+			t.Errorf("%q: minor release %d, error %v", value, s.ServerMinor, err)
 		}
 	}
 }

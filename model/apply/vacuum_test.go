@@ -8,6 +8,7 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/stream"
+	"applysim/wal"
 )
 
 // filled is a subscriber with rows 1 to 600 of t(id, pad) on several pages, of
@@ -381,6 +382,57 @@ func TestVacuumFreezesWithImages(t *testing.T) {
 		}
 		if left != x.left {
 			t.Errorf("%s: %d pages left, expected %d", x.command, left, x.left)
+		}
+	}
+}
+
+// TestVisibilityLogged carries the page of the visibility map in records that clear its
+// bits, from 18.6 on: a lock clears that all is frozen, a change both bits.
+func TestVisibilityLogged(t *testing.T) {
+	const more = wal.ExtraBlockRef
+	for _, x := range []struct {
+		minor   int
+		command string
+		// Lengths beyond the usual ones of LOCK and DELETE of the first row of a page,
+		// of those of the second, and of an UPDATE from one page to another.
+		lock, del, again, update int
+	}{
+		{1, "VACUUM (FREEZE) t", 0, 0, 0, 0},
+		{6, "VACUUM (FREEZE) t", more, more, 0, more},
+		{6, "VACUUM t", 0, more, 0, more},
+	} {
+		o := options()
+		o.Settings.ServerMinor = x.minor
+		s := subscribe(t, "create table t(id int primary key, pad text storage plain)", o)
+		s.apply(relation(1, "t", 'd', "id*", "pad"), begin())
+		pad := strings.Repeat("x", 1900) // four on a page, on three pages, the last with room
+		for id := 1; id <= 10; id++ {
+			s.must(insert(1, strconv.Itoa(id), pad))
+		}
+		s.apply(commit())
+		if err := s.Run(x.command, true); err != nil {
+			t.Fatal(err)
+		}
+		s.take()
+		lengths := func(changes ...stream.Message) (list []int) {
+			s.apply(tx(changes...)...)
+			for _, r := range s.take() {
+				f := strings.Fields(r)
+				if n, err := strconv.Atoi(f[2]); err == nil && f[1] == "t" {
+					list = append(list, n)
+				}
+			}
+			return list
+		}
+		got := lengths(del(1, 'K', "1", null), del(1, 'K', "2", null))
+		if want := []int{54 + x.lock, 67 + x.del, 54, 67 + x.again}; !slices.Equal(got, want) {
+			t.Errorf("18.%d, %s: lengths of deletes %v, expected %v", x.minor, x.command, got, want)
+		}
+		// Two locks, since the new version goes to another page, which is all-visible too:
+		// one page of the map for both.
+		got = lengths(update(1, "5", pad))
+		if want := []int{54 + x.lock, 54, 1985 + x.update}; !slices.Equal(got, want) {
+			t.Errorf("18.%d, %s: lengths of an update %v, expected %v", x.minor, x.command, got, want)
 		}
 	}
 }

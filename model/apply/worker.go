@@ -243,7 +243,7 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 // now on need images again. Its own records are written unless quiet.
 func (w *Worker) Checkpoint(quiet bool) {
 	w.log.Checkpoint(w.xacts.Running(), quiet)
-	w.xacts.Flushed = w.log.LSN()
+	w.xacts.Flush(w.log.LSN())
 	for _, t := range w.tables {
 		t.heap.Clean()
 		for _, x := range t.indexes {

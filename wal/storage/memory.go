@@ -22,5 +22,5 @@ func Large[T any](n int) []T {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
 	skip := (hugePage - at%hugePage) % hugePage / size
 	advise(at+skip*size, uintptr(n)*size)
-	return s[skip:skip:int(skip)+n]
+	return s[skip : skip : int(skip)+n]
 }
