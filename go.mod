@@ -8,6 +8,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/pflag v1.1.0
 	github.com/tidwall/btree v1.8.2
+	golang.org/x/text v0.19.0
 )
 
 require (

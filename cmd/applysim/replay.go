@@ -42,7 +42,7 @@ type replayOptions struct {
 	caseDir, schema, stream, events string
 	set                             []string
 	version, records, format        string
-	streaming                       string
+	streaming, collation            string
 	skipConflicts                   bool
 	checkpoints, walWriter          bool
 	assume                          []string
@@ -59,6 +59,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber; 18 stands for 18.1, and 18.6\nwrites longer records where it clears bits of the visibility map")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
 	f.StringVar(&o.streaming, "streaming", "parallel", "how streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides")
+	f.StringVar(&o.collation, "collation", "C", "the database's default collation, a `NAME` of pg_collation such as\nde-x-icu or en_US.utf8, or one that the DDL makes")
 	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
 	f.StringArrayVar(&o.assume, "assume", nil, "what to assume about an expression that cannot be computed, a `SETTING`:\nINDEX:selectivity=0.1 is the share of rows that an index's predicate takes\n(0.5 unless set), INDEX:width=24 or TABLE.COLUMN:width=24 the bytes that a\nvalue takes (32 unless set; pg_stats.avg_width); may be given more than once")
 	f.Uint64Var(&o.seed, "seed", 1, "seed `N` of the values of defaults such as random()")
@@ -134,7 +135,8 @@ func replay(env environment, args []string) error {
 			return fmt.Errorf("--records: %w", err)
 		}
 	}
-	for _, text := range s.worker.Warnings {
+	doubts, _ := s.worker.Doubts()
+	for _, text := range doubts {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	report := recorded.NewReport(s.worker, start, messages, stopped)
@@ -165,6 +167,8 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 		return hint(f, "expected --case, or both --schema and --stream")
 	case o.schema == "-" && o.stream == "-":
 		return hint(f, "--schema and --stream cannot both be standard input")
+	case o.caseDir != "" && f.Changed("collation"):
+		return hint(f, "--case was recorded in collation C: expected it without --collation")
 	case o.caseDir != "" && o.events != "":
 		return hint(f, "--case has its own events: expected it without --events")
 	}
@@ -268,12 +272,15 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	if err != nil {
 		return nil, err
 	}
+	if _, err := db.Collation(o.collation); err != nil {
+		return nil, fmt.Errorf("--collation: %w", err)
+	}
 	events, err := o.readEvents()
 	if err != nil {
 		return nil, err
 	}
 	w, err := apply.New(db, apply.Options{Settings: settings, Start: firstLSN, NextXID: nextXID, Sink: sink, Parallel: o.streaming == "parallel",
-		Assume: o.assumptions, Seed: o.seed})
+		Assume: o.assumptions, Seed: o.seed, Collation: o.collation})
 	if err != nil {
 		return nil, err
 	}

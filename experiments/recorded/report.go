@@ -95,8 +95,10 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 		StartLSN: start.String(), EndLSN: log.InsertLSN().String(),
 		WAL: map[string]map[string]WALCount{}, Images: NewImages(log, start), Tables: map[string]*TableReport{},
 		Conflicts: maps.Clone(w.Counters.Conflicts), CPU: CPU{Terms: []CPUTerm{}},
-		Warnings: append([]string{}, w.Warnings...), Assumed: w.Assumed,
+		Warnings: []string{},
 	}
+	warnings, assumed := w.Doubts()
+	r.Warnings, r.Assumed = append(r.Warnings, warnings...), assumed
 	for rel := wal.NoRelation; int(rel) < log.Relations(); rel++ {
 		for t := range wal.NumRecordTypes {
 			c := log.Count(rel, wal.RecordType(t))

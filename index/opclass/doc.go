@@ -4,7 +4,7 @@
 // package datum: by-value types in Value.Bits, all others as the payload
 // without its length word) and follows the comparison function that
 // PostgreSQL registers as support function 1 of the class. Text is compared
-// in the "C" collation; other collations are not modelled.
+// in the "C" collation unless a Collation is given (Class.Collated).
 //
 // Beside the comparison each class has an abbreviation, an unsigned number
 // that sorts like the value does as far as its 64 bits reach:
@@ -23,7 +23,7 @@
 // Left out: classes of hash, GIN, GiST and BRIN indexes, and
 // record_image_ops, which no ordinary index uses.
 //
-// Read opclass.go, then registry.go, scalar.go and text.go; the others are one
+// Read opclass.go, then registry.go, scalar.go, text.go and collation.go; the others are one
 // family of types each: interval.go, numeric.go, network.go, jsonb.go,
 // tsearch.go, and container.go for arrays, ranges and records.
 package opclass

@@ -92,9 +92,26 @@ func scalarRank(kind uint32, data []byte) int {
 	return 4
 }
 
-func compareJsonb(a, b *datum.Value) int { return compareContainers(a.Bytes, b.Bytes) }
+// textOrder orders the strings in a jsonb.
+type textOrder func(a, b []byte) int
 
-func compareContainers(a, b []byte) int {
+func compareJsonb(a, b *datum.Value) int { return compareContainers(a.Bytes, b.Bytes, bytes.Compare) }
+
+// Jsonb is jsonb_ops in a database whose default collation is coll: it orders
+// keys and strings.
+func Jsonb(coll Collation) *Class {
+	if coll == nil {
+		return byName["jsonb_ops"]
+	}
+	return &Class{
+		Name:    "jsonb_ops",
+		Hash:    byName["jsonb_ops"].Hash,
+		Compare: func(a, b *datum.Value) int { return compareContainers(a.Bytes, b.Bytes, coll.Compare) },
+		Abbrev:  func(v *datum.Value) uint64 { return abbrevContainer(v.Bytes, coll.Prefix) },
+	}
+}
+
+func compareContainers(a, b []byte, text textOrder) int {
 	x, y := openJsonb(a), openJsonb(b)
 	if x.object != y.object {
 		if x.object {
@@ -115,12 +132,12 @@ func compareContainers(a, b []byte) int {
 		return 1
 	}
 	if x.object {
-		return comparePairs(x, y)
+		return comparePairs(x, y, text)
 	}
 	for x.next < x.children && y.next < y.children {
 		xk, xd := x.child()
 		yk, yd := y.child()
-		if c := compareChild(xk, xd, yk, yd); c != 0 {
+		if c := compareChild(xk, xd, yk, yd, text); c != 0 {
 			return c
 		}
 	}
@@ -129,7 +146,7 @@ func compareContainers(a, b []byte) int {
 
 // comparePairs compares key, value, key, value, although keys and values are
 // stored as two runs.
-func comparePairs(x, y jsonbIter) int {
+func comparePairs(x, y jsonbIter, text textOrder) int {
 	xv, yv := x, y
 	for xv.next < min(xv.count, xv.children) {
 		xv.child()
@@ -140,25 +157,25 @@ func comparePairs(x, y jsonbIter) int {
 	for xv.next < xv.children && yv.next < yv.children {
 		_, xd := x.child()
 		_, yd := y.child()
-		if c := bytes.Compare(xd, yd); c != 0 {
+		if c := text(xd, yd); c != 0 {
 			return c
 		}
 		xk, xd := xv.child()
 		yk, yd := yv.child()
-		if c := compareChild(xk, xd, yk, yd); c != 0 {
+		if c := compareChild(xk, xd, yk, yd, text); c != 0 {
 			return c
 		}
 	}
 	return 0
 }
 
-func compareChild(xk uint32, xd []byte, yk uint32, yd []byte) int {
+func compareChild(xk uint32, xd []byte, yk uint32, yd []byte, text textOrder) int {
 	if c := cmp.Compare(scalarRank(xk, xd), scalarRank(yk, yd)); c != 0 {
 		return c
 	}
 	switch xk {
 	case entryString:
-		return bytes.Compare(xd, yd)
+		return text(xd, yd)
 	case entryNumeric:
 		return compareNumericBytes(tail(xd, 4), tail(yd, 4)) // after its length word
 	case entryFalse, entryTrue:
@@ -166,14 +183,16 @@ func compareChild(xk uint32, xd []byte, yk uint32, yd []byte) int {
 	case entryNull:
 		return 0
 	}
-	return compareContainers(xd, yd)
+	return compareContainers(xd, yd, text)
 }
 
 // abbrevJsonb is what compareContainers looks at first: object or not, number
 // of children, bare scalar or not, and for a bare scalar its type and 32 bits
 // of its value.
-func abbrevJsonb(v *datum.Value) uint64 {
-	it := openJsonb(v.Bytes)
+func abbrevJsonb(v *datum.Value) uint64 { return abbrevContainer(v.Bytes, prefix8) }
+
+func abbrevContainer(b []byte, prefix func(s []byte) uint64) uint64 {
+	it := openJsonb(b)
 	a := uint64(it.count) << 35
 	if it.object {
 		return a | 1<<63
@@ -188,7 +207,7 @@ func abbrevJsonb(v *datum.Value) uint64 {
 	a |= uint64(min(scalarRank(kind, data), 3)) << 32
 	switch kind {
 	case entryString:
-		a |= prefix8(data) >> 32
+		a |= prefix(data) >> 32
 	case entryNumeric:
 		a |= abbrevNumericBytes(tail(data, 4)) >> 32
 	case entryTrue:

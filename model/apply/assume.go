@@ -59,11 +59,12 @@ func ParseAssumption(s string) (Assumption, error) {
 // maxWidth is the longest value that can be made up, in bytes.
 const maxWidth = 1 << 20
 
-// Assumed is a choice that had to be made because an expression cannot be computed.
+// Assumed is a choice that had to be made because an expression cannot be computed, or
+// the order of text is not known for certain.
 // Figures that depend on it are assumed, not exact.
 type Assumed struct {
 	Name    string `json:"name"`    // as Assumption.Name
-	Setting string `json:"setting"` // "selectivity", "width", "random", "holds" or "labels"
+	Setting string `json:"setting"` // "selectivity", "width", "random", "holds", "labels" or "collation"
 	Value   string `json:"value"`   // of the setting
 	Reason  string `json:"reason"`  // what cannot be computed, and why
 }

@@ -24,7 +24,7 @@ func (w *Worker) constrainDomains(db *schema.Database) {
 	}
 	slices.SortFunc(domains, func(a, b *pgtype.Type) int { return strings.Compare(a.String(), b.String()) })
 	for _, t := range domains {
-		d, missing := expr.CompileDomain(t, &expr.Options{Resolve: w.resolve})
+		d, missing := expr.CompileDomain(t, w.exprOptions("domain "+t.String()))
 		for _, err := range missing {
 			w.assumed(Assumed{t.String(), "holds", "", fmt.Sprintf("the CHECK constraint %v", err)})
 		}

@@ -37,13 +37,19 @@ func resolver(db *schema.Database) func(name string) *pgtype.Type {
 	}
 }
 
+// exprOptions are the options of expressions that belong to something.
+func (w *Worker) exprOptions(use string) *expr.Options {
+	w.collations.using = use
+	return &expr.Options{Resolve: w.resolve, Collation: w.collations.forExpr, TargetTypmod: -1}
+}
+
 // compile compiles an expression over a table's columns.
-func (w *Worker) compile(s *schema.Table, sql string, target *schema.Column) (*expr.Expr, error) {
-	o := expr.Options{Resolve: w.resolve, TargetTypmod: -1}
+func (w *Worker) compile(s *schema.Table, sql string, target *schema.Column, use string) (*expr.Expr, error) {
+	o := w.exprOptions(use)
 	if target != nil {
 		o.Target, o.TargetTypmod = target.Type, target.Typmod
 	}
-	return expr.CompileOptions(sql, s, &o)
+	return expr.CompileOptions(sql, s, o)
 }
 
 // eval computes an expression for a row of the table.
@@ -82,7 +88,7 @@ func (w *Worker) addConstraints(t *table) {
 		if c.Generated != 's' {
 			continue
 		}
-		e, err := w.compile(s, c.GeneratedExpr, c)
+		e, err := w.compile(s, c.GeneratedExpr, c, fmt.Sprintf("generated column %s.%s", s.QualifiedName(), c.Name))
 		if e, err = w.orValue(t, columnNames(s, c), "the generated column", c.GeneratedExpr, c, e, err); err != nil {
 			t.unsupported = fmt.Sprintf("generated column %s.%s: %v", s.QualifiedName(), c.Name, err)
 			continue
@@ -94,7 +100,7 @@ func (w *Worker) addConstraints(t *table) {
 		if c.NotEnforced {
 			continue
 		}
-		e, err := w.compile(s, c.Expr, nil)
+		e, err := w.compile(s, c.Expr, nil, fmt.Sprintf("CHECK constraint %s of %s", c.Name, s.QualifiedName()))
 		if err == nil && slices.ContainsFunc(e.Columns(), func(n int) bool { return s.Columns[n].Generated == 'v' }) {
 			err = fmt.Errorf("it refers to a virtual generated column")
 		}
@@ -188,7 +194,7 @@ func (w *Worker) defaultOf(t *table, c *schema.Column, n int, lc *localColumn) e
 	if text == "" {
 		return nil
 	}
-	e, err := w.compile(t.schema, text, c)
+	e, err := w.compile(t.schema, text, c, fmt.Sprintf("the default of %s.%s", t.schema.QualifiedName(), c.Name))
 	compiled := err == nil
 	if e, err = w.orDefault(t, c, e, err); err != nil {
 		return w.unsupported("the default of column %s.%s: %v", t.schema.QualifiedName(), c.Name, err)

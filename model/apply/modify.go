@@ -148,8 +148,8 @@ func (w *Worker) equal(r *relation) bool {
 
 // same compares two values by the type's equality operator.
 func (c *localColumn) same(a, b *datum.Value) bool {
-	if class := c.typ.OpClass(); class != nil {
-		return class.Compare(a, b) == 0
+	if c.class != nil {
+		return c.class.Compare(a, b) == 0
 	}
 	attr := c.typ.Attr()
 	return attr.Word(a) == attr.Word(b) && string(a.Bytes) == string(b.Bytes)

@@ -9,6 +9,7 @@ import (
 	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/index"
+	"applysim/index/opclass"
 	"applysim/model/expr"
 	"applysim/model/partition"
 	"applysim/model/pgtype"
@@ -49,7 +50,8 @@ type table struct {
 	partitions []*table          // in the order of the router's numbers
 	parent     *table            // the table that this one is a partition of
 
-	notNull   []int // columns
+	classes   []*opclass.Class // of the columns' values, nil where a type has no order
+	notNull   []int            // columns
 	generated []generatedColumn
 	checks    []check // in the order in which they are made: by name
 	unchecked int64   // CHECK constraints that cannot be evaluated
@@ -98,6 +100,7 @@ type localColumn struct {
 	remote int // column of the message, -1 if it has none
 	typ    *pgtype.Type
 	typmod int32
+	class  *opclass.Class // by which it is compared; nil: byte by byte
 	// The value of a column that the message does not have: drawn from a sequence,
 	// computed for each row, or always the same.
 	identity *sequence
@@ -159,6 +162,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	if len(s.Exclusions) > 0 {
 		t.unsupported = "exclusion constraints"
 	}
+	w.addClasses(t)
 	w.addConstraints(t)
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' && s.Kind != 'p' {
@@ -187,6 +191,24 @@ func (w *Worker) newTable(s *schema.Table) *table {
 		}
 	}
 	return t
+}
+
+// addClasses finds out how the columns' values are compared when a row is looked
+// for.
+func (w *Worker) addClasses(t *table) {
+	t.classes = make([]*opclass.Class, len(t.schema.Columns))
+	for i := range t.schema.Columns {
+		c := &t.schema.Columns[i]
+		if c.Dropped {
+			continue
+		}
+		w.collations.using = fmt.Sprintf("%s (%s)", t.schema.QualifiedName(), c.Name)
+		class, err := pgtype.OpClassIn(c.Type, "", c.Collation, w.collations.order)
+		if err != nil {
+			t.unsupported = fmt.Sprintf("column %s.%s: %v", t.schema.QualifiedName(), c.Name, err)
+		}
+		t.classes[i] = class
+	}
 }
 
 // replicaIndex is the index of a table's replica identity: its primary key
@@ -240,7 +262,7 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 		if k.Column >= 0 {
 			continue
 		}
-		e, err := w.compile(t.schema, k.Expr, nil)
+		e, err := w.compile(t.schema, k.Expr, nil, "an expression of "+x.Name)
 		computed := err == nil
 		e, err = w.orValue(t, indexNames(x), "the expression", k.Expr, nil, e, err)
 		if err != nil {
@@ -261,7 +283,7 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 		li.exprs[i] = e
 	}
 	if x.Predicate != "" {
-		e, err := w.compile(t.schema, x.Predicate, nil)
+		e, err := w.compile(t.schema, x.Predicate, nil, "the predicate of "+x.Name)
 		li.assumed = li.assumed || err != nil
 		if e, err = w.orCondition(t, x, e, err); err != nil {
 			return nil, err
@@ -294,9 +316,9 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 			c.Type = li.exprs[i].Type()
 			attr = c.Type.Attr()
 		}
-		class := c.Type.OpClass()
-		if k.OpClass != "" && (li.opaque == nil || !li.opaque[i]) {
-			class = pgtype.OpClassByName(c.Type, k.OpClass)
+		class, err := w.keyClass(t, li, i, c)
+		if err != nil {
+			return fmt.Sprintf("index %s: %v", x.Name, err)
 		}
 		if class == nil {
 			return fmt.Sprintf("the operator class of column %s of index %s (type %s)", c.Name, x.Name, c.Type)
@@ -324,19 +346,45 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 	return ""
 }
 
+// keyClass is the operator class of an index's key column, in the collation that
+// the key, the expression or the column has.
+func (w *Worker) keyClass(t *table, li *localIndex, i int, c *schema.Column) (*opclass.Class, error) {
+	k := &li.schema.Keys[i]
+	coll := k.Collation
+	switch {
+	case coll != "":
+	case k.Column >= 0:
+		coll = c.Collation
+	default:
+		coll = li.exprs[i].Collation()
+	}
+	name := k.OpClass
+	if li.schema.Method == "brin" || li.opaque != nil && li.opaque[i] {
+		name = "" // a minmax class, or one of a type that is not known, is ordered as the type is
+	}
+	w.collations.using = fmt.Sprintf("%s (%s)", li.schema.Name, c.Name)
+	return pgtype.OpClassIn(c.Type, name, coll, w.collations.order)
+}
+
 // newBRIN is newIndex for a BRIN index with minmax operator classes.
 func (w *Worker) newBRIN(t *table, li *localIndex) string {
 	x := li.schema
 	var columns []index.Column
 	for i, k := range x.Keys {
-		typ, attr := (*pgtype.Type)(nil), datum.Attr{}
+		c := &schema.Column{Name: k.Expr}
+		var attr datum.Attr
 		if k.Column >= 0 {
-			typ, attr = t.schema.Columns[k.Column].Type, t.schema.Columns[k.Column].Attr()
+			c = &t.schema.Columns[k.Column]
+			attr = c.Attr()
 		} else {
-			typ = li.exprs[i].Type()
-			attr = typ.Attr()
+			c.Type = li.exprs[i].Type()
+			attr = c.Type.Attr()
 		}
-		class := typ.OpClass()
+		typ := c.Type
+		class, err := w.keyClass(t, li, i, c)
+		if err != nil {
+			return fmt.Sprintf("BRIN index %s: %v", x.Name, err)
+		}
 		if class == nil || !minmax(typ, k.OpClass) {
 			return fmt.Sprintf("the operator class of column %d of BRIN index %s (type %s)", i+1, x.Name, typ)
 		}
@@ -423,6 +471,7 @@ func (w *Worker) mapRelation(r *relation) error {
 		if c.Dropped {
 			continue
 		}
+		lc.class = t.classes[i]
 		if n, ok := remote[c.Name]; ok {
 			delete(remote, c.Name)
 			if c.Generated != 0 {

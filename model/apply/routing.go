@@ -29,7 +29,7 @@ func (w *Worker) addRouter(t *table) {
 	if t.schema.Kind != 'p' {
 		return
 	}
-	r, err := partition.New(t.schema, w.resolve)
+	r, err := partition.New(t.schema, w.exprOptions("the partition key of "+t.schema.QualifiedName()))
 	if err != nil {
 		t.unsupported = err.Error()
 		return

@@ -39,8 +39,7 @@ func (f *finder) key(values []datum.Value) uint64 {
 	for i := range r.columns {
 		c := &r.columns[i]
 		s := &r.local.schema.Columns[i]
-		class := c.typ.OpClass()
-		if s.Dropped || s.Generated != 0 || class != nil && !class.EqualImage {
+		if s.Dropped || s.Generated != 0 || c.class != nil && !c.class.EqualImage {
 			continue
 		}
 		v := &values[i]

@@ -48,6 +48,8 @@ type Options struct {
 	// transaction is rolled back, the rest of it is passed over, and the conflict
 	// is counted, as after ALTER SUBSCRIPTION ... SKIP.
 	SkipConflicts bool
+	// Collation is the name of the database's default collation; "" is C.
+	Collation string
 	// LocalHint passes on the executor's hint that an update leaves an index alone
 	// as local SQL would: if the columns' values did not change. A real worker does
 	// not know (see unchanged); this is for comparison only.
@@ -64,7 +66,7 @@ type Options struct {
 // Worker is a simulated subscriber with its apply worker.
 type Worker struct {
 	Counters Counters
-	// Warnings are doubts that did not stop the work.
+	// Warnings are doubts that did not stop the work; see Doubts, too.
 	Warnings []string
 	// Assumed are choices that had to be made; there is a warning of each.
 	Assumed []Assumed
@@ -97,9 +99,10 @@ type Worker struct {
 	sequences   []sequence
 	bySchema    map[*schema.Table]*table
 	resolve     func(name string) *pgtype.Type // finds the schema's own types
-	evaluation  expr.Scratch                   // of expressions of the row at hand
-	chance      *rand.PCG                      // of random() and its like
-	commitExtra int                            // bytes of a COMMIT beyond its least main data
+	collations  collations
+	evaluation  expr.Scratch // of expressions of the row at hand
+	chance      *rand.PCG    // of random() and its like
+	commitExtra int          // bytes of a COMMIT beyond its least main data
 
 	message int64         // number of the message being applied
 	values  []datum.Value // of the row that the message carries
@@ -141,6 +144,13 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
 	w.log.SetRedo(o.Start)
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
+	if o.Collation == "" {
+		o.Collation = "C"
+	}
+	if _, err := db.Collation(o.Collation); err != nil {
+		return nil, fmt.Errorf("the default collation: %w", err)
+	}
+	w.collations = collations{db: db, def: o.Collation, byName: map[string]*openCollation{}}
 	w.resolve, w.bySchema = resolver(db), map[*schema.Table]*table{}
 	w.constrainDomains(db)
 	for _, s := range db.Tables {

@@ -115,9 +115,22 @@ func (c *compiler) finishCall(call *callee) *node {
 	return c.derive(call.ret, call.args, eval)
 }
 
+// searchesText are the functions that look for a text within another, which they
+// do character by character: not in a nondeterministic collation.
+var searchesText = map[string]bool{
+	"textlike": true, "textnlike": true, "bpcharlike": true, "bpcharnlike": true, "texticlike": true, "texticnlike": true,
+	"bpchariclike": true, "bpcharicnlike": true, "textregexeq": true, "textregexne": true, "texticregexeq": true,
+	"texticregexne": true, "bpcharregexeq": true, "bpcharregexne": true, "bpcharicregexeq": true, "bpcharicregexne": true,
+	"textpos": true, "replace_text": true, "split_part": true, "text_to_array": true, "text_to_array_null": true,
+	"text_starts_with": true, "similar_escape": true, "textregexreplace": true, "textregexreplace_noopt": true,
+}
+
 // build finds the function that evaluates a call, nil if there is none.
 func (c *compiler) build(call *callee) evalFunc {
 	s := call.sig
+	if searchesText[s.src] && call.c.nondeterministic(call.args...) != nil {
+		return nil
+	}
 	if f := special[s.src]; f != nil {
 		return f(call)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"applysim/heap/datum"
+	"applysim/index/opclass"
 	"applysim/model/pgtype"
 )
 
@@ -114,26 +115,12 @@ func (c *compiler) comparer(op compareOp, l, r *node) comparer {
 	case isText(lk) && isText(rk):
 		coll := c.comparisonCollation(ordering, l, r)
 		if lk == pgtype.KindBpchar {
-			if coll == nil {
-				return lt.OpClass().Compare
-			}
-			return func(a, b *datum.Value) int {
-				x, y := trimBlanks(a.Bytes), trimBlanks(b.Bytes)
-				if n := coll.Compare(x, y); n != 0 {
-					return n
-				}
-				return bytes.Compare(x, y)
-			}
+			return lt.OpClass().Collated(coll).Compare
 		}
 		if coll == nil {
 			return func(a, b *datum.Value) int { return bytes.Compare(a.Bytes, b.Bytes) }
 		}
-		return func(a, b *datum.Value) int {
-			if n := coll.Compare(a.Bytes, b.Bytes); n != 0 {
-				return n
-			}
-			return bytes.Compare(a.Bytes, b.Bytes)
-		}
+		return func(a, b *datum.Value) int { return coll.Compare(a.Bytes, b.Bytes) }
 	case lk == pgtype.KindName && isText(rk), isText(lk) && rk == pgtype.KindName:
 		if c.comparisonCollation(ordering, l, r) != nil {
 			return nil
@@ -144,23 +131,59 @@ func (c *compiler) comparer(op compareOp, l, r *node) comparer {
 	if x == nil || y == nil || x.Name != y.Name || lk != rk && x.Name != "inet_ops" && x.Name != "text_ops" {
 		return nil
 	}
-	if ordering && lt.Collation != "" && lk != pgtype.KindName && c.comparisonCollation(true, l, r) != nil {
-		return nil
+	return c.collated(ordering, l, r)
+}
+
+// collated is the order of the left side's type in the collation of both: that of
+// what it contains, if it is a container.
+func (c *compiler) collated(ordering bool, l, r *node) comparer {
+	var n node
+	n.mergeCollation(l)
+	n.mergeCollation(r)
+	if n.collBy == 'x' && ordering {
+		fail("could not determine which collation to use for comparison")
 	}
-	return x.Compare
+	class, err := pgtype.OpClassIn(l.typ.Base(), "", n.coll, func(name string) (opclass.Collation, error) {
+		order, err := c.opts.Orders(name)
+		if err != nil || order == nil || !ordering && order.Deterministic() {
+			return nil, err
+		}
+		return order, nil
+	})
+	if err != nil {
+		unsupported(err.Error())
+	}
+	return class.Compare
 }
 
 // comparisonCollation is nil for C, and where only equality counts: that is
-// equality of bytes.
-func (c *compiler) comparisonCollation(ordering bool, l, r *node) *Collation {
+// equality of bytes, unless the collation is nondeterministic.
+func (c *compiler) comparisonCollation(ordering bool, l, r *node) opclass.Collation {
 	if !ordering {
-		return nil
+		return c.nondeterministic(l, r)
 	}
 	coll := c.collation("comparison", l, r)
-	if coll == nil || coll.Compare == nil {
+	if coll == nil {
 		return nil
 	}
-	return coll
+	return coll.Order
+}
+
+// nondeterministic is the collation of some nodes if it is nondeterministic, nil
+// otherwise.
+func (c *compiler) nondeterministic(args ...*node) opclass.Collation {
+	var n node
+	for _, a := range args {
+		n.mergeCollation(a)
+	}
+	if n.collBy == 0 || n.collBy == 'x' || n.coll == "C" || c.opts.Collation == nil {
+		return nil
+	}
+	coll := c.opts.Collation(n.coll)
+	if coll == nil || coll.Order == nil || coll.Order.Deterministic() {
+		return nil
+	}
+	return coll.Order
 }
 
 func isText(k pgtype.Kind) bool {

@@ -172,7 +172,7 @@ func collationName(name string) string {
 	case "C", "POSIX", "ucs_basic":
 		return "C"
 	}
-	return name
+	return strings.TrimPrefix(name, "public.")
 }
 
 // number gives a literal the smallest of integer, bigint and numeric.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/index/opclass"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 )
@@ -34,11 +35,31 @@ type Options struct {
 	Collation func(name string) *Collation
 }
 
-// Collation is how a collation orders and changes text. Equality is always
-// that of bytes, as it is in deterministic collations.
+// Collation is how a collation orders and changes text.
 type Collation struct {
-	Compare               func(a, b []byte) int
-	Lower, Upper, Initcap func(dst, s []byte) []byte // append to dst
+	Order opclass.Collation // nil: the order of bytes
+	// Letters change case and append to dst. If Lower is nil they are C's; an
+	// Initcap that is nil beside it is not supported.
+	Lower, Upper, Initcap func(dst, s []byte) []byte
+}
+
+// Orders finds the order of a collation by its name: pgtype.Collations for these
+// options, which may be nil.
+func (o *Options) Orders(name string) (opclass.Collation, error) {
+	if collationName(name) == "C" || name == "" && (o == nil || o.Collation == nil) {
+		return nil, nil
+	}
+	var coll *Collation
+	if o != nil && o.Collation != nil {
+		coll = o.Collation(name)
+	}
+	if coll == nil && name != "" {
+		return nil, &UnsupportedError{What: "comparison in collation " + name}
+	}
+	if coll == nil {
+		return nil, nil
+	}
+	return coll.Order, nil
 }
 
 // Expr is a compiled expression. It may be used from several goroutines, each
@@ -128,6 +149,10 @@ func (e *Expr) Type() *pgtype.Type { return e.root.typ }
 
 // Typmod is the result's type modifier, -1 if there is none.
 func (e *Expr) Typmod() int32 { return e.root.typmod }
+
+// Collation is the name of the result's collation, "" for the database's default
+// one: that of an index on the expression, if it says none.
+func (e *Expr) Collation() string { return e.root.coll }
 
 // Columns lists the columns that the expression refers to, 0-based, in
 // ascending order.

@@ -11,18 +11,25 @@ import (
 	"applysim/model/schema"
 )
 
+// backwards is the order of bytes from the end.
+type backwards struct{}
+
+func (backwards) Compare(a, b []byte) int { return -bytes.Compare(a, b) }
+func (backwards) Prefix([]byte) uint64    { return 0 }
+func (backwards) Deterministic() bool     { return true }
+
 // TestCollation uses a collation that knows other letters than ASCII ones and
 // turns the order around.
 func TestCollation(t *testing.T) {
-	db, err := schema.Read(strings.NewReader(`CREATE TABLE c (d text, x text COLLATE "xx", k text COLLATE "C")`), "c.sql")
+	db, err := schema.Read(strings.NewReader(`CREATE COLLATION xx (provider = icu, locale = 'und'); CREATE TABLE c (d text, x text COLLATE "xx", k text COLLATE "C")`), "c.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := db.Table("public", "c")
 	other := &Collation{
-		Compare: func(a, b []byte) int { return -bytes.Compare(a, b) },
-		Lower:   func(dst, s []byte) []byte { return append(dst, bytes.ToLower(s)...) },
-		Upper:   func(dst, s []byte) []byte { return append(dst, bytes.ToUpper(s)...) },
+		Order: backwards{},
+		Lower: func(dst, s []byte) []byte { return append(dst, bytes.ToLower(s)...) },
+		Upper: func(dst, s []byte) []byte { return append(dst, bytes.ToUpper(s)...) },
 	}
 	known := func(name string) *Collation {
 		if name == "xx" {
@@ -50,7 +57,13 @@ func TestCollation(t *testing.T) {
 		{"x = 'É'", known, "t"},
 		{"x || 'a' < 'É'", known, "t"},
 		{"greatest(x, 'a')", known, "a"},
-		{"x ~ 'a'", known, ""},
+		{`x ~ '\w'`, known, ""},
+		{"x ~* 'a'", known, ""},
+		{"x ~ '[a-z]'", known, "f"},
+		{"array[x] < array['a']", known, "t"},
+		{"array[x] < array['a']", nil, ""},
+		{"array[d] < array['a']", nil, "f"},
+		{"initcap(x)", known, ""},
 	} {
 		e, err := CompileOptions(c.sql, table, &Options{Collation: c.find})
 		var u *UnsupportedError

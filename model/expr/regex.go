@@ -4,6 +4,7 @@ package expr
 // Go's package regexp. Only patterns that mean the same to both are taken.
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"strings"
@@ -276,9 +277,29 @@ func compileRegex(pattern []byte, fold, extent bool) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// plainPattern says whether a regular expression names no class of characters, which
+// a collation decides: ranges do not depend on it.
+func plainPattern(n *node) bool {
+	if !n.konst || n.value.Null {
+		return false
+	}
+	p := n.value.Bytes
+	for i := 0; i+1 < len(p); i++ {
+		switch next := p[i+1]; {
+		case p[i] == '[' && (next == ':' || next == '.' || next == '='):
+			return false
+		case p[i] == '\\' && next|0x20 >= 'a' && next|0x20 <= 'z':
+			return false
+		case p[i] == '\\':
+			i++
+		}
+	}
+	return !bytes.HasPrefix(p, []byte("***")) && !bytes.HasPrefix(p, []byte("(?"))
+}
+
 func regexMatch(fold, not bool) func(*callee) evalFunc {
 	return func(call *callee) evalFunc {
-		if coll := call.collation(); coll != nil && (fold || coll.Lower != nil) {
+		if coll := call.collation(); coll != nil && coll.Lower != nil && (fold || !plainPattern(call.args[1])) {
 			return nil // classes and case are the collation's
 		}
 		var fixed *regexp.Regexp

@@ -9,8 +9,10 @@ import (
 func caseFunction(ascii func(dst, s []byte) []byte, other func(c *Collation) func(dst, s []byte) []byte) func(*callee) evalFunc {
 	return func(call *callee) evalFunc {
 		f := ascii
-		if coll := call.collation(); coll != nil && other(coll) != nil {
-			f = other(coll)
+		if coll := call.collation(); coll != nil && coll.Lower != nil {
+			if f = other(coll); f == nil {
+				return nil
+			}
 		}
 		arg := call.args[0]
 		return func(s *Scratch) (datum.Value, error) {

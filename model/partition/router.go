@@ -47,16 +47,22 @@ type limit struct {
 	value    datum.Value
 }
 
-// New returns the router of a partitioned table. resolve finds the schema's own
-// types by name and may be nil. The error names what is not modelled.
-func New(t *schema.Table, resolve func(name string) *pgtype.Type) (*Router, error) {
+// New returns the router of a partitioned table. The options say what types and
+// collations the schema has; they may be nil. The error names what is not modelled.
+func New(t *schema.Table, o *expr.Options) (*Router, error) {
+	if o == nil {
+		o = &expr.Options{}
+	}
 	r := &Router{by: t.Partition.By, other: -1}
 	for i := range t.Partition.Keys {
-		k, err := newKey(t, &t.Partition.Keys[i], resolve)
+		k, err := newKey(t, &t.Partition.Keys[i], o)
 		if err != nil {
 			return nil, fmt.Errorf("the partition key of %s: %w", t.QualifiedName(), err)
 		}
 		if r.by == "hash" {
+			if k.class.Hash == nil && k.typ.OpClass().Hash != nil {
+				return nil, fmt.Errorf("the partition key of %s: hashing of text in a nondeterministic collation", t.QualifiedName())
+			}
 			if k.class.Hash == nil {
 				return nil, fmt.Errorf("the partition key of %s: type %s has no hash function", t.QualifiedName(), k.typ)
 			}
@@ -75,7 +81,7 @@ func New(t *schema.Table, resolve func(name string) *pgtype.Type) (*Router, erro
 	r.columns = slices.Compact(r.columns)
 	r.values = make([]datum.Value, len(r.keys))
 	for i, c := range t.Children {
-		b, err := r.newBound(c.Bound, resolve)
+		b, err := r.newBound(c.Bound, o)
 		if err != nil {
 			return nil, fmt.Errorf("the bound of partition %s: %w", c.QualifiedName(), err)
 		}
@@ -87,23 +93,29 @@ func New(t *schema.Table, resolve func(name string) *pgtype.Type) (*Router, erro
 	return r, nil
 }
 
-func newKey(t *schema.Table, s *schema.IndexKey, resolve func(string) *pgtype.Type) (key, error) {
+func newKey(t *schema.Table, s *schema.IndexKey, o *expr.Options) (key, error) {
 	k := key{column: s.Column, typmod: -1}
+	collation, own := s.Collation, ""
 	if s.Column < 0 {
-		e, err := expr.Compile(s.Expr, t, resolve)
+		e, err := expr.CompileOptions(s.Expr, t, o)
 		if err != nil {
 			return k, err
 		}
-		k.expr, k.typ = e, e.Type()
+		k.expr, k.typ, own = e, e.Type(), e.Collation()
 	} else {
 		c := &t.Columns[s.Column]
-		k.typ, k.typmod = c.Type, c.Typmod
+		k.typ, k.typmod, own = c.Type, c.Typmod, c.Collation
 	}
-	k.class = k.typ.OpClass()
-	if s.OpClass != "" {
-		if c := opclass.ByName(s.OpClass); c != nil {
-			k.class = c
-		}
+	if collation == "" {
+		collation = own
+	}
+	class := s.OpClass
+	if opclass.ByName(class) == nil {
+		class = "" // a hash operator class, say
+	}
+	var err error
+	if k.class, err = pgtype.OpClassIn(k.typ, class, collation, o.Orders); err != nil {
+		return k, err
 	}
 	if k.class == nil {
 		return k, fmt.Errorf("type %s, which has no order", k.typ)
@@ -111,25 +123,25 @@ func newKey(t *schema.Table, s *schema.IndexKey, resolve func(string) *pgtype.Ty
 	return k, nil
 }
 
-func (r *Router) newBound(s *schema.Bound, resolve func(string) *pgtype.Type) (b bound, err error) {
+func (r *Router) newBound(s *schema.Bound, o *expr.Options) (b bound, err error) {
 	if s == nil || s.Default {
 		return b, nil
 	}
 	b.modulus, b.remainder = s.Modulus, s.Remainder
 	for i := range s.In {
-		v, err := r.keys[0].constant(&s.In[i], resolve)
+		v, err := r.keys[0].constant(&s.In[i], o)
 		if err != nil {
 			return b, err
 		}
 		b.in = append(b.in, v)
 	}
-	if b.from, err = r.limits(s.From, resolve); err == nil {
-		b.to, err = r.limits(s.To, resolve)
+	if b.from, err = r.limits(s.From, o); err == nil {
+		b.to, err = r.limits(s.To, o)
 	}
 	return b, err
 }
 
-func (r *Router) limits(values []schema.BoundValue, resolve func(string) *pgtype.Type) ([]limit, error) {
+func (r *Router) limits(values []schema.BoundValue, o *expr.Options) ([]limit, error) {
 	if len(values) > len(r.keys) {
 		return nil, fmt.Errorf("%d values, expected %d", len(values), len(r.keys))
 	}
@@ -141,7 +153,7 @@ func (r *Router) limits(values []schema.BoundValue, resolve func(string) *pgtype
 		case s.MaxValue:
 			list = append(list, limit{infinite: 1})
 		default:
-			v, err := r.keys[i].constant(s, resolve)
+			v, err := r.keys[i].constant(s, o)
 			if err != nil {
 				return nil, err
 			}
@@ -152,7 +164,7 @@ func (r *Router) limits(values []schema.BoundValue, resolve func(string) *pgtype
 }
 
 // constant computes a value of a bound.
-func (k *key) constant(s *schema.BoundValue, resolve func(string) *pgtype.Type) (datum.Value, error) {
+func (k *key) constant(s *schema.BoundValue, o *expr.Options) (datum.Value, error) {
 	if s.Null {
 		return datum.Value{Null: true}, nil
 	}
@@ -164,7 +176,7 @@ func (k *key) constant(s *schema.BoundValue, resolve func(string) *pgtype.Type) 
 		}
 		// It may be a number of another type with a cast.
 	}
-	e, compileErr := expr.CompileOptions(s.Text, nil, &expr.Options{Resolve: resolve, Target: k.typ, TargetTypmod: k.typmod})
+	e, compileErr := expr.CompileOptions(s.Text, nil, &expr.Options{Resolve: o.Resolve, Collation: o.Collation, Target: k.typ, TargetTypmod: k.typmod})
 	switch {
 	case compileErr == nil:
 		return e.Eval(nil, new(expr.Scratch))

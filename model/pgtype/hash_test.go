@@ -14,7 +14,7 @@ func TestRecordedHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair := NewComposite("public", "pair", []Field{{"x", Lookup("integer"), -1}, {"y", Lookup("text"), -1}})
+	pair := NewComposite("public", "pair", []Field{{Name: "x", Type: Lookup("integer"), Typmod: -1}, {Name: "y", Type: Lookup("text"), Typmod: -1}})
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	if len(lines) < 300 {
 		t.Fatalf("%d lines, expected at least 300", len(lines))

@@ -78,10 +78,10 @@ var recorded = sync.OnceValue(func() (r struct {
 	add(NewDomain("public", "dom_v", varchar, 9, true))
 	add(NewDomain("public", "dom_arr", ArrayOf(Lookup("int")), -1, false))
 	m, _ = TypmodIn(numeric, []string{"6", "2"})
-	add(NewComposite("public", "comp", []Field{{"a", Lookup("int"), -1}, {"b", Lookup("text"), -1},
-		{"c", numeric, m}, {"d", Lookup("char"), 7}, {"e", Lookup("bool"), -1}}))
-	add(NewComposite("public", "comp2", []Field{{"x", r.types["comp"], -1}, {"y", Lookup("int[]"), -1},
-		{"z", Lookup("timestamptz"), -1}, {"w", Lookup("float8"), -1}}))
+	add(NewComposite("public", "comp", []Field{{Name: "a", Type: Lookup("int"), Typmod: -1}, {Name: "b", Type: Lookup("text"), Typmod: -1},
+		{Name: "c", Type: numeric, Typmod: m}, {Name: "d", Type: Lookup("char"), Typmod: 7}, {Name: "e", Type: Lookup("bool"), Typmod: -1}}))
+	add(NewComposite("public", "comp2", []Field{{Name: "x", Type: r.types["comp"], Typmod: -1}, {Name: "y", Type: Lookup("int[]"), Typmod: -1},
+		{Name: "z", Type: Lookup("timestamptz"), Typmod: -1}, {Name: "w", Type: Lookup("float8"), Typmod: -1}}))
 	for name, sub := range map[string]string{"textrange": "text", "floatrange": "float8", "uuidrange": "uuid"} {
 		rng, multi := NewRange("public", name, Lookup(sub), "")
 		add(rng, multi)

@@ -82,7 +82,7 @@ type Type struct {
 	Labels    []string      // of an enum, in sort order
 	Fields    []Field       // of a composite type
 	Typmod    int32         // of a domain over a type with a modifier; -1 otherwise
-	Collation string        // typcollation: "" where the type has none
+	Collation string        // typcollation: "" where the type has none; of a range rngcollation, "" its subtype's
 	NotNull   bool          // domain
 	Checks    []DomainCheck // of a domain, sorted by name; those of the domains below not included
 	Default   string        // of a domain, SQL text; "" none
@@ -104,9 +104,10 @@ type Type struct {
 
 // Field is one attribute of a composite type.
 type Field struct {
-	Name   string
-	Type   *Type
-	Typmod int32
+	Name      string
+	Type      *Type
+	Typmod    int32
+	Collation string // "" the type's own
 }
 
 // Attr is what tuple formation must know of a column of this type.

@@ -113,11 +113,8 @@ func (p *parser) createTable(flags tableFlags) {
 			return
 		}
 		if p.err == nil {
-			for i, f := range typ.Fields {
-				c := Column{Name: f.Name, Type: f.Type, Typmod: f.Typmod, Storage: f.Type.Storage}
-				if list := p.db.fieldCollations[typ]; list != nil {
-					c.Collation = list[i]
-				}
+			for _, f := range typ.Fields {
+				c := Column{Name: f.Name, Type: f.Type, Typmod: f.Typmod, Storage: f.Type.Storage, Collation: f.Collation}
 				def.columns = append(def.columns, columnDef{typed: true, Column: c})
 			}
 		}

@@ -34,17 +34,14 @@ func (p *parser) createType() {
 		return
 	case p.accept("as"):
 		var fields []pgtype.Field
-		var collations []string
 		p.expect("(")
 		for p.err == nil && !p.is(")") {
 			f := pgtype.Field{Name: p.name("the name of an attribute")}
 			ct := p.typeName("the type of the attribute")
 			f.Type, f.Typmod = ct.typ, ct.typmod
-			collation := ""
 			if p.accept("collate") {
-				collation = p.collation()
+				f.Collation = p.collation()
 			}
-			collations = append(collations, collation)
 			fields = append(fields, f)
 			if !p.accept(",") {
 				break
@@ -53,7 +50,6 @@ func (p *parser) createType() {
 		p.expect(")")
 		if p.err == nil {
 			t = pgtype.NewComposite(schema, name, fields)
-			p.db.fieldCollations[t] = collations
 			p.db.others[objectName{schema, name}] = "composite type"
 		}
 	default:
@@ -77,7 +73,7 @@ func (p *parser) createType() {
 // multirange type.
 func (p *parser) rangeType(schema, name string) {
 	var subtype *pgtype.Type
-	multiSchema, multi := schema, ""
+	multiSchema, multi, collation := schema, "", ""
 	p.expect("(")
 	for p.err == nil && !p.is(")") {
 		option := p.name("a parameter of the range type")
@@ -85,6 +81,8 @@ func (p *parser) rangeType(schema, name string) {
 		switch option {
 		case "subtype":
 			subtype = p.typeName("the subtype of the range").typ
+		case "collation":
+			collation = p.collation()
 		case "multirange_type_name":
 			s, n := p.qname("the name of the multirange type")
 			if multi = n; s != "" {
@@ -107,6 +105,7 @@ func (p *parser) rangeType(schema, name string) {
 	}
 	rng, multirange := pgtype.NewRange(schema, name, subtype, multi)
 	multirange.Schema = multiSchema
+	rng.Collation = collation
 	p.db.Types[schema+"."+name] = rng
 	p.db.Types[multiSchema+"."+multirange.Name] = multirange
 }

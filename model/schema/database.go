@@ -34,10 +34,7 @@ type Database struct {
 	dump        bool     // the script is one of pg_dump's
 	order       indexOrder
 	warned      map[string]bool
-	// fieldCollations are the collations of composite types' attributes, which
-	// CREATE TABLE ... OF takes over.
-	fieldCollations map[*pgtype.Type][]string
-	unknown         map[string]bool // statements not known, so that each is warned of once
+	unknown     map[string]bool // statements not known, so that each is warned of once
 }
 
 // objectName is a qualified name: pg_class and pg_constraint are unique, or
@@ -276,13 +273,6 @@ type Sequence struct {
 	owner string // the owning column's name until its number is known
 }
 
-// Collation is a CREATE COLLATION. In one that is not deterministic equal
-// strings may differ in bytes, which forbids deduplication.
-type Collation struct {
-	Schema, Name, Provider, Locale string
-	Deterministic                  bool
-}
-
 // Publication is a CREATE PUBLICATION with what ALTER PUBLICATION added.
 type Publication struct {
 	Name                             string
@@ -352,20 +342,6 @@ func (d *Database) Sequence(schema, name string) *Sequence {
 	return nil
 }
 
-// Collation finds a collation that the script makes by what Column.Collation
-// or IndexKey.Collation says; nil for all others.
-func (d *Database) Collation(name string) *Collation {
-	if c := d.Collations[name]; c != nil {
-		return c
-	}
-	for _, schema := range d.path {
-		if c := d.Collations[schema+"."+name]; c != nil {
-			return c
-		}
-	}
-	return nil
-}
-
 func (d *Database) warn(file string, line int, format string, args ...any) {
 	d.Warnings = append(d.Warnings, Warning{file, line, oneLine(fmt.Sprintf(format, args...))})
 }
@@ -385,5 +361,4 @@ func (d *Database) init() {
 	d.path = []string{"public"}
 	d.warned = map[string]bool{}
 	d.unknown = map[string]bool{}
-	d.fieldCollations = map[*pgtype.Type][]string{}
 }

@@ -29,7 +29,7 @@ func (p *parser) createDomain() {
 			constraint = p.name("the name of a constraint")
 			continue
 		case p.accept("collate"):
-			p.qname("the name of a collation")
+			pgtype.SetCollation(t, p.collation())
 		case p.accept("default"):
 			t.Default = p.defaultExpr(nil, p.atColumnClause)
 		case p.accept("check"):

@@ -174,24 +174,3 @@ func (d *Database) dropSequences(which func(*Sequence) bool) {
 		return true
 	})
 }
-
-// createCollation reads CREATE COLLATION after those words.
-func (p *parser) createCollation() {
-	p.accept("if", "not", "exists")
-	c := &Collation{Deterministic: true}
-	c.Schema, c.Name = p.newName("the name of the collation")
-	if p.accept("from") {
-		p.qname("the name of a collation")
-	} else {
-		o := p.options()
-		c.Provider, c.Locale = o["provider"], o["locale"]
-		if c.Locale == "" {
-			c.Locale = o["lc_collate"]
-		}
-		c.Deterministic = boolOption(o, "deterministic", true)
-	}
-	p.end()
-	if p.err == nil {
-		p.db.Collations[c.Schema+"."+c.Name] = c
-	}
-}

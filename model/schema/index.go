@@ -236,15 +236,6 @@ func (p *parser) noCast(t *Table, column string, at int) int {
 	return sub.i
 }
 
-// collation reads a collation's name; pg_catalog is left out.
-func (p *parser) collation() string {
-	schema, name := p.qname("the name of a collation")
-	if schema == "" || schema == "pg_catalog" {
-		return name
-	}
-	return schema + "." + name
-}
-
 // defineIndex makes the index, and with recurse those of all partitions.
 func (p *parser) defineIndex(t *Table, def *indexDef, recurse bool) *Index {
 	if p.err != nil {
