@@ -49,8 +49,9 @@
 // # Assumptions and known differences
 //
 // TimeZone is UTC, DateStyle ISO, IntervalStyle postgres, the encoding UTF8.
-// The default collation is C unless Options says otherwise; a column of any
-// other collation is refused where the collation counts. Domains are called by their
+// The default collation is C unless Options says otherwise; a collation that it
+// does not know is refused where it counts, and so are searches within text in a
+// nondeterministic one. Domains are called by their
 // schema's name in errors, as in a worker's session, whose search_path is empty. Named time zones are those of the
 // machine (package time). The server lays out an array that array_append or
 // array_prepend has just made with a long header, which a Value cannot say.

@@ -23,7 +23,8 @@
 // it from outside), the names of reg* types (they need a catalog; numbers
 // and regtype's built-in names are read), jsonpath, whether XML is well-formed,
 // date styles other than ISO and words such as "now", the validity of UTF-8.
-// Encoding UTF8 and the C locale are taken for granted.
+// Encoding UTF8 is taken for granted; OpClassIn
+// orders text in other collations than C.
 //
 // Read type.go and catalog.go, then input.go and receive.go, which branch to
 // one file per family: number.go, text.go, datetime.go, time.go, interval.go, uuid.go,
