@@ -29,28 +29,38 @@ type pending struct {
 // bottom-up deletion that did not free enough, the single-value strategy is not
 // considered.
 func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
-	t.settle(p)
 	t.Counters.DedupPasses++
 	t.Counters.DedupItems += int64(len(p.items))
 	whole := t.plan.whole && !p.partial
-	if whole && !p.anyEqualWhole() || !whole && !t.anyEqual(p) {
-		return
+	var tail []sortItem
+	moved := 0
+	if whole && t.sortArrived(p, &moved) {
+		tail = t.tail.a
+	} else {
+		t.settle(p)
+		if whole && !p.anyEqualWhole() || !whole && !t.anyEqual(p) {
+			return
+		}
 	}
 	n := &t.scratch
 	n.reset(0)
+	if whole && cap(n.slab) < slabRoom {
+		t.slabBytes(n, slabRoom)
+	}
 	if p.hasHigh {
 		n.copyHigh(p)
 	}
-	single := !bottomUp && t.isSingleValue(k, p)
+	single := !bottomUp && t.isSingleValue(k, p, tail)
 	merged := 0 // nintervals
 	if whole {
-		merged = t.mergeWhole(n, p, k, single)
+		merged = t.mergeWhole(n, p, tail, k, single)
 	} else {
 		merged = t.merge(n, p, k, single)
 	}
 	if merged == 0 {
 		return
 	}
+	t.Counters.ItemsMoved += int64(moved)
 	t.Counters.DedupMerged += int64(len(p.items) - len(n.items))
 	t.takeContents(p, n)
 	p.garbage = false
@@ -107,7 +117,12 @@ func (t *BTree) anyEqual(p *page) bool {
 
 // isSingleValue says whether the page holds nothing but duplicates of the key,
 // as far as its first and last item show (_bt_do_singleval).
-func (t *BTree) isSingleValue(k *key, p *page) bool {
+func (t *BTree) isSingleValue(k *key, p *page, tail []sortItem) bool {
+	if len(tail) > 0 {
+		// All keys are whole, and of one number.
+		first, last := min(tail[0].hi, p.at(0).hi), max(tail[len(tail)-1].hi, p.at(p.sorted-1).hi)
+		return k.whole && k.hi == first && k.hi == last
+	}
 	u := k.tuple(len(t.attrs))
 	first, last := t.tuple(p, p.nth(0)), t.tuple(p, p.nth(len(p.items)-1))
 	return t.keepAttsFast(&u, &first) > t.opts.Keys && t.keepAttsFast(&u, &last) > t.opts.Keys
@@ -225,7 +240,11 @@ func (t *BTree) takeContents(p, n *page) {
 	p.order = p.order[:0]
 	p.sorted, p.last, p.disordered, p.partial = n.sorted, n.last, false, n.partial
 	p.his = append(p.his[:0], n.his...)
-	p.slab = append(p.slab[:0], n.slab...)
+	if cap(p.slab) >= slabRoom && cap(n.slab) >= slabRoom {
+		p.slab, n.slab = n.slab, p.slab // either has room for any page
+	} else {
+		p.slab = append(p.slab[:0], n.slab...)
+	}
 	if t.plan.wide {
 		p.los = append(p.los[:0], n.los...)
 	}

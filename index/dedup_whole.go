@@ -40,9 +40,10 @@ func (p *page) anyEqualWhole() bool {
 }
 
 // mergeWhole merges p's items into the empty page n and returns the number of
-// posting lists that were made or grew. single says that the single-value strategy
-// applies; k is the key that needs room.
-func (t *BTree) mergeWhole(n, p *page, k *key, single bool) (merged int) {
+// posting lists that were made or grew. tail are the items that have arrived since the
+// others were put into order, themselves in order. single says that the single-value
+// strategy applies; k is the key that needs room.
+func (t *BTree) mergeWhole(n, p *page, tail []sortItem, k *key, single bool) (merged int) {
 	maximum, full, merging := maxPostingSize, 0, true
 	var l wholeList
 	b := n.slab
@@ -69,11 +70,21 @@ func (t *BTree) mergeWhole(n, p *page, k *key, single bool) (merged int) {
 		}
 		used += size + storage.LinePointerSize
 	}
-	for i := range p.items {
-		m := p.nth(i)
+	moved := 0
+	for i, j := 0, 0; i+j < len(p.items); {
+		began := i+j > 0
+		var m uint16
+		if j < len(tail) && (i == p.sorted || tail[j].hi < p.at(i).hi) {
+			m = tail[j].n
+			j++
+			moved += p.sorted - i
+		} else {
+			m = p.nth(i)
+			i++
+		}
 		it := &p.items[m]
 		list := t.wholeTIDs(p, it)
-		if i > 0 && merging && it.hi == l.base.hi && (p.los == nil || p.los[m] == l.lo) {
+		if began && merging && it.hi == l.base.hi && (p.los == nil || p.los[m] == l.lo) {
 			more := max(len(list), storage.TIDSize)
 			if storage.MaxAlign(t.plainSize+l.tids+more) <= maximum {
 				if l.entry < 0 {
@@ -94,7 +105,7 @@ func (t *BTree) mergeWhole(n, p *page, k *key, single bool) (merged int) {
 				full++
 			}
 		}
-		if i > 0 {
+		if began {
 			finish()
 			if single {
 				switch full {
@@ -121,6 +132,9 @@ func (t *BTree) mergeWhole(n, p *page, k *key, single bool) (merged int) {
 	n.free -= used
 	n.sorted, n.last = len(n.items), p.last
 	n.most, n.hint = p.most, len(n.items)-1
+	if merged > 0 {
+		t.Counters.ItemsMoved += int64(moved)
+	}
 	return merged
 }
 

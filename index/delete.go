@@ -49,16 +49,21 @@ type blockGroup struct {
 // heap pages are visited anyway, other items that lead there and to the new
 // row's page, if they are dead too. It returns false if no item is marked dead.
 func (t *BTree) deleteDead(k *key, p *page) bool {
+	any := false
+	for i := range p.items {
+		any = any || p.items[i].dead()
+	}
+	if !any {
+		return false
+	}
 	t.settle(p)
 	d := &t.dels
 	d.blocks = append(d.blocks[:0], k.tid.Block)
-	any := false
 	for i := range p.items {
 		it := p.at(i)
 		if !it.dead() {
 			continue
 		}
-		any = true
 		if list := p.postingTIDs(it); list != nil {
 			for ; len(list) > 0; list = list[storage.TIDSize:] {
 				d.blocks = append(d.blocks, getTID(list).Block)
@@ -66,9 +71,6 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 		} else {
 			d.blocks = append(d.blocks, it.block)
 		}
-	}
-	if !any {
-		return false
 	}
 	t.Counters.SimpleDeletes++
 	slices.Sort(d.blocks)

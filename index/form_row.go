@@ -6,6 +6,7 @@ package index
 
 import (
 	"applysim/heap/datum"
+	"applysim/wal"
 	"applysim/wal/storage"
 )
 
@@ -54,7 +55,32 @@ func (t *BTree) InsertRow(row []datum.Value, tid storage.TID, unchanged bool) (d
 	if t.steps == nil || !t.formRow(&t.key, row, tid) {
 		return false, false
 	}
-	return t.insertKey(&t.key, unchanged), true
+	k := &t.key
+	if len(t.pages) == 1 || t.opts.Unique {
+		return t.insertKey(k, unchanged), true
+	}
+	t.Counters.Inserts++
+	p := t.findLeaf(k)
+	t.binarySearch(p)
+	if p.room() < k.size || !p.listMax.Less(k.tid) {
+		if p.room() < k.size {
+			t.makeRoom(k, p, false, unchanged, unchanged)
+		}
+		t.insertOn(k, p, -1)
+		return false, true
+	}
+	// What insertOn does for most keys: the item is the last to arrive on a leaf with
+	// room for it.
+	it := item{hi: k.hi, block: tid.Block, offset: tid.Offset}
+	if t.plan.wide {
+		p.append(it, p.afterLast(k.hi, k.lo), k.size)
+		p.los = append(p.los, k.lo)
+	} else {
+		p.append(it, false, k.size)
+	}
+	t.write(wal.BtreeInsertLeaf, p, k.size)
+	t.remember(p)
+	return false, true
 }
 
 // formRow is form for a row whose key its abbreviation holds whole; it returns false

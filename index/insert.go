@@ -108,6 +108,7 @@ func (t *BTree) createRoot() {
 	p := t.newPage(0)
 	t.arrays(p, t.itemsExpected(0, pageSpace, t.key.size))
 	t.root, t.rightmost = p.block, p.block
+	t.bounds.valid = false
 	p.dirty = true
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
 }
@@ -280,6 +281,7 @@ func swapTID(list []byte, off int, tid storage.TID) {
 // insertParent adds the downlink to right, which was split off left, to the
 // page above, splitting that too if need be (_bt_insert_parent).
 func (t *BTree) insertParent(left, right *page) {
+	t.bounds.valid = false
 	pivot := left.entry(left.high.ref)
 	// The only page of its level that is not the root may have been where searches
 	// begin.

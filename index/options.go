@@ -111,8 +111,9 @@ type BTree struct {
 	pages []*page // by block; block 0, the metapage, is nil
 	root  storage.BlockNumber
 
+	bounds     bounds
 	rightmost  storage.BlockNumber           // rightmost leaf, kept up to date by splits
-	guessed    *[guesses]storage.BlockNumber // leaves where keys went, see guessLeaf
+	guessed    *[guesses]storage.BlockNumber // leaves where keys went, see findLeaf
 	remembered bool                          // PostgreSQL would remember the rightmost leaf now
 
 	equalImage bool // every key column's class says that equal values have equal bytes

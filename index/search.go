@@ -152,34 +152,85 @@ func (t *BTree) descend(k *key) *page {
 	return p
 }
 
-// findLeaf returns the leaf for the key. The way there is in t.stack unless it
-// is empty.
-func (t *BTree) findLeaf(k *key) *page {
-	t.stack = t.stack[:0]
-	c := &t.Counters
-	p := t.pages[t.rightmost]
-	// The leaf's lower bound may begin like the key and yet be greater.
-	onRightmost := k.hi > p.low
-	if t.remembered && onRightmost && p.room() > k.size {
-		c.FastPath++
-		return p
-	}
-	t.remembered = false
-	root := t.pages[t.root]
-	c.Descents++
-	c.Levels += int64(root.level) + 1
-	c.Comparisons += int64(root.level * mathbits.Len(uint(len(root.items))))
-	if onRightmost && p.room() >= k.size {
-		return p // no split, so that nobody needs the way
-	}
-	return t.guessLeaf(k)
+// bounds is what findLeaf must know of the tree at every search, kept in one place
+// until a page is split or deleted.
+type bounds struct {
+	valid     bool
+	guess     bool   // there are enough leaves to guess one
+	shift     uint8  // from a key's distance from least to its part of the range
+	least     uint64 // hi of the first leaf's high key
+	rightmost uint64 // hi of the rightmost leaf's lower bound
+	levels    int64  // pages on the way from the root to a leaf
+	compares  int64  // comparisons on those above the leaf, about
 }
 
-// The range of keys has so many parts for each of which a leaf is remembered.
+// Leaves are remembered for so many parts of the range of keys.
 const (
 	guessBits = 14
 	guesses   = 1 << guessBits
 )
+
+// findBounds brings t.bounds up to date.
+func (t *BTree) findBounds() {
+	b := &t.bounds
+	root, first := t.pages[t.root], t.pages[1]
+	*b = bounds{
+		valid: true, least: first.high.hi, rightmost: t.pages[t.rightmost].low,
+		levels: int64(root.level) + 1, compares: int64(root.level * mathbits.Len(uint(len(root.items)))),
+	}
+	if first.level > 0 || !first.hasHigh || b.least >= b.rightmost {
+		return
+	}
+	b.guess = true
+	b.shift = uint8(max(mathbits.Len64(b.rightmost-b.least)-guessBits, 0))
+	if t.guessed == nil {
+		t.guessed = new([guesses]storage.BlockNumber)
+	}
+}
+
+// findLeaf returns the leaf for the key. The way there is in t.stack unless it
+// is empty.
+func (t *BTree) findLeaf(k *key) *page {
+	t.stack = t.stack[:0]
+	c, b := &t.Counters, &t.bounds
+	if !b.valid {
+		t.findBounds()
+	}
+	// The leaf's lower bound may begin like the key and yet be greater.
+	if k.hi > b.rightmost {
+		p := t.pages[t.rightmost]
+		fits := p.room() >= k.size
+		if t.remembered && p.room() > k.size {
+			c.FastPath++
+			return p
+		}
+		if fits {
+			t.remembered = false
+			c.Descents++
+			c.Levels += b.levels
+			c.Comparisons += b.compares
+			return p // no split, so that nobody needs the way
+		}
+	}
+	t.remembered = false
+	c.Descents++
+	c.Levels += b.levels
+	c.Comparisons += b.compares
+	if !b.guess {
+		return t.descend(k)
+	}
+	// Where the last key of this part of the range went, this one may go too.
+	slot := (k.hi - b.least) >> (b.shift & 63) % guesses
+	if n := t.guessed[slot]; n != 0 && int(n) < len(t.pages) {
+		p := t.pages[n]
+		if p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted && t.within(k, p) {
+			return p // no split, so that nobody needs the way
+		}
+	}
+	p := t.descend(k)
+	t.guessed[slot] = p.block
+	return p
+}
 
 // within says whether the key belongs on leaf p, which is not the rightmost one: it
 // is after the high key of the page to the left and not after the leaf's own.
@@ -188,31 +239,6 @@ func (t *BTree) within(k *key, p *page) bool {
 		return p.hasHigh
 	}
 	return p.hasHigh && k.hi >= p.low && (p.prev == storage.InvalidBlock || t.beyond(k, t.pages[p.prev])) && !t.beyond(k, p)
-}
-
-// guessLeaf is descend for a key that may go where the last one nearby went: to the
-// leaf remembered for its part of the range that the leaves' bounds span, if it
-// belongs there.
-func (t *BTree) guessLeaf(k *key) *page {
-	first := t.pages[1]
-	least, most := first.high.hi, t.pages[t.rightmost].low
-	if first.level > 0 || !first.hasHigh || least >= most {
-		return t.descend(k)
-	}
-	if t.guessed == nil {
-		t.guessed = new([guesses]storage.BlockNumber)
-	}
-	shift := max(mathbits.Len64(most-least)-guessBits, 0)
-	slot := (k.hi - least) >> shift % guesses
-	if b := t.guessed[slot]; b != 0 && int(b) < len(t.pages) {
-		p := t.pages[b]
-		if p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted && t.within(k, p) {
-			return p // no split, so that nobody needs the way
-		}
-	}
-	p := t.descend(k)
-	t.guessed[slot] = p.block
-	return p
 }
 
 // place returns where the key goes on leaf p: the place of the first item that

@@ -3,6 +3,7 @@ package index
 // Putting items that have arrived into key order.
 
 import (
+	"math/bits"
 	"slices"
 
 	"applysim/wal/storage"
@@ -74,6 +75,25 @@ func (t *BTree) settle(p *page) {
 	t.Counters.ItemsMoved += int64(moved)
 }
 
+// sortArrived sorts the items of a leaf that have arrived since the others were put into
+// order, in t.tail.a, if equal keys are in the order of arrival then. It returns
+// false, and does nothing, if there are none or that is not so. moved gets the pairs
+// that were out of order.
+func (t *BTree) sortArrived(p *page, moved *int) bool {
+	n := len(p.items)
+	if p.sorted == 0 || p.sorted == n || p.disordered || p.partial {
+		return false
+	}
+	s := &t.tail
+	if cap(s.a) < n {
+		s.a = make([]sortItem, max(n, 512))
+	}
+	s.a = s.a[:n-p.sorted]
+	var ok bool
+	*moved, ok = t.sortShort(p, p.sorted)
+	return ok
+}
+
 // itemLess says whether item a comes before item b.
 func (t *BTree) itemLess(p *page, a, b sortItem) bool {
 	if a.hi != b.hi {
@@ -127,7 +147,12 @@ func (t *BTree) sortShort(p *page, first int) (inversions int, ok bool) {
 	for i := range arrived {
 		a[i] = (arrived[i].hi-least)<<shortBits | uint64(first+i)
 	}
-	for width := 1; width < n; width *= 2 {
+	whole := n &^ 3
+	for i := 0; i < whole; i += 4 {
+		inversions += sortFour((*[4]uint64)(a[i:]))
+	}
+	inversions += sortFew(a[whole:])
+	for width := 4; width < n; width *= 2 {
 		for lo := 0; lo < n; lo += 2 * width {
 			inversions += mergeShort(b[lo:], a, lo, min(lo+width, n), min(lo+2*width, n))
 		}
@@ -137,6 +162,35 @@ func (t *BTree) sortShort(p *page, first int) (inversions int, ok bool) {
 		s.a[i] = sortItem{v>>shortBits + least, uint16(v & (1<<shortBits - 1))}
 	}
 	return inversions, true
+}
+
+// sortFour sorts four different numbers and returns how many pairs were out of order.
+// It counts for each how many are less, which takes no branch.
+func sortFour(a *[4]uint64) (inversions int) {
+	w, x, y, z := a[0], a[1], a[2], a[3]
+	_, wx := bits.Sub64(x, w, 0) // 1 if x is less than w
+	_, wy := bits.Sub64(y, w, 0)
+	_, wz := bits.Sub64(z, w, 0)
+	_, xy := bits.Sub64(y, x, 0)
+	_, xz := bits.Sub64(z, x, 0)
+	_, yz := bits.Sub64(z, y, 0)
+	a[(wx+wy+wz)&3] = w
+	a[(1-wx+xy+xz)&3] = x
+	a[(2-wy-xy+yz)&3] = y
+	a[(3-wz-xz-yz)&3] = z
+	return int(wx + wy + wz + xy + xz + yz)
+}
+
+// sortFew sorts a few numbers by insertion and returns how many pairs were out of
+// order.
+func sortFew(a []uint64) (inversions int) {
+	for i := 1; i < len(a); i++ {
+		for j := i; j > 0 && a[j] < a[j-1]; j-- {
+			a[j], a[j-1] = a[j-1], a[j]
+			inversions++
+		}
+	}
+	return inversions
 }
 
 // mergeShort merges a[lo:mid] and a[mid:hi] into dst and returns how many pairs

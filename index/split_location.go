@@ -70,11 +70,13 @@ func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size i
 	f.minFirst = 1 << 30
 	plain := size == t.plainSize && t.allPlain(p)
 	if plain {
-		f.collectPlain()
+		f.minFirst = f.newSize
+		least, most := f.plainRange()
+		t.Counters.SplitPoints += int64(most - least + 1)
 	} else {
 		f.collect()
+		t.Counters.SplitPoints += int64(len(f.points))
 	}
-	t.Counters.SplitPoints += int64(len(f.points))
 
 	rightmost := !p.hasHigh
 	var weight float64
@@ -88,6 +90,10 @@ func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size i
 		after, byFillfactor := f.afterNewItem()
 		if after && byFillfactor {
 			weighted, weight = true, float64(t.opts.Fillfactor)/100.0
+		} else if least, most := f.plainRange(); after && plain {
+			if at+1 >= least && at+1 <= most {
+				return at, true
+			}
 		} else if after {
 			for i := range f.points {
 				if s := &f.points[i]; s.newLeft && int(s.firstRight) == at {
@@ -96,14 +102,20 @@ func (t *BTree) findSplit(p *page, newItem tuple, newTID storage.TID, at, size i
 			}
 		}
 	}
-	leftPage, rightPage := f.points[0], f.points[len(f.points)-1]
+	var leftPage, rightPage splitPoint
 	if plain {
+		least, most := f.plainRange()
+		leftPage, rightPage = f.plainPoint(least), f.plainPoint(most)
 		f.sortPlain(weight, weighted)
 	} else {
+		leftPage, rightPage = f.points[0], f.points[len(f.points)-1]
 		f.sort(weight, weighted)
+		f.interval = f.defaultInterval(f.points)
 	}
-	f.interval = f.defaultInterval()
 	perfect, how := f.strategy(&leftPage, &rightPage)
+	if plain && how != splitDefault {
+		f.takePlain(len(f.plain.points))
+	}
 	switch how {
 	case splitManyDuplicates:
 		f.interval = len(f.points)
@@ -233,23 +245,23 @@ func adjacent(low, high storage.TID) bool {
 }
 
 // defaultInterval returns how many of the best split points are balanced well
-// enough to choose among.
-func (f *splitFinder) defaultInterval() int {
+// enough to choose among. points are all of them, the best first.
+func (f *splitFinder) defaultInterval(points []splitPoint) int {
 	distance := internalSplitDistance
 	if f.p.leaf() {
 		distance = leafSplitDistance
 	}
 	tolerance := int16(float64(f.total) * distance)
-	b := &f.points[0]
+	b := &points[0]
 	lowLeft, lowRight := b.leftFree-tolerance, b.rightFree-tolerance
 	highLeft, highRight := b.leftFree+tolerance, b.rightFree+tolerance
-	for i := 1; i < len(f.points); i++ {
-		s := &f.points[i]
+	for i := 1; i < len(points); i++ {
+		s := &points[i]
 		if s.leftFree < lowLeft || s.rightFree < lowRight || s.leftFree > highLeft || s.rightFree > highRight {
 			return i
 		}
 	}
-	return len(f.points)
+	return len(points)
 }
 
 // strategy decides how to go on when the balanced split points would all need a

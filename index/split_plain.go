@@ -27,7 +27,7 @@ func (t *BTree) allPlain(p *page) bool {
 
 // plainOrder is the order by balance of the split points of a leaf with items of
 // the same size. Points go by the number of items, the new one included, left of
-// them.
+// them, which is kept in firstRight.
 type plainOrder struct {
 	items, right int // items on the page; rightspace
 	weight       float64
@@ -35,20 +35,21 @@ type plainOrder struct {
 	points       []splitPoint
 }
 
-// collectPlain is collect for a leaf with items of the same size.
-func (f *splitFinder) collectPlain() {
+// plainRange returns the least and the greatest number of items that may be left of
+// a split point, the new one included.
+func (f *splitFinder) plainRange() (least, most int) {
 	n := len(f.p.items)
-	for left := 1; left <= n; left++ {
-		leftFree := f.left - (left+1)*f.newSize - pivotTIDSize
-		rightFree := f.right - (n+1-left)*f.newSize
-		if leftFree < 0 || rightFree < 0 {
-			continue
-		}
-		s := splitPoint{leftFree: int16(leftFree), rightFree: int16(rightFree)}
-		f.at(&s, left)
-		f.points = append(f.points, s)
+	return max(1, n+1-f.right/f.newSize), min(n, (f.left-pivotTIDSize)/f.newSize-1)
+}
+
+// plainPoint is the split point with so many items left of it.
+func (f *splitFinder) plainPoint(left int) splitPoint {
+	s := splitPoint{
+		leftFree:  int16(f.left - (left+1)*f.newSize - pivotTIDSize),
+		rightFree: int16(f.right - (len(f.p.items)+1-left)*f.newSize),
 	}
-	f.minFirst = f.newSize
+	f.at(&s, left)
+	return s
 }
 
 // at makes a split point the one with so many items left of it, the new one
@@ -60,20 +61,27 @@ func (f *splitFinder) at(s *splitPoint, left int) {
 	}
 }
 
-// sortPlain is sort for the points of collectPlain.
+// sortPlain is collect and sort for a leaf with items of the same size. Only the
+// points among which the balance leaves a choice are put into f.points.
 func (f *splitFinder) sortPlain(weight float64, weighted bool) {
 	o := &f.plain
 	if o.items != len(f.p.items) || o.right != f.right || o.weight != weight || o.weighted != weighted {
+		least, most := f.plainRange()
+		for left := least; left <= most; left++ {
+			s := f.plainPoint(left)
+			s.firstRight, s.newLeft = int16(left), false
+			f.points = append(f.points, s)
+		}
 		f.sort(weight, weighted)
 		*o = plainOrder{len(f.p.items), f.right, weight, weighted, append(o.points[:0], f.points...)}
-		for i := range o.points {
-			if s := &o.points[i]; s.newLeft {
-				s.firstRight++ // the number of items on its left
-			}
-		}
-		return
 	}
-	f.points = append(f.points[:0], o.points...)
+	f.interval = f.defaultInterval(o.points)
+	f.takePlain(f.interval)
+}
+
+// takePlain makes the n best of the points that are in order f.points.
+func (f *splitFinder) takePlain(n int) {
+	f.points = append(f.points[:0], f.plain.points[:n]...)
 	for i := range f.points {
 		f.at(&f.points[i], int(f.points[i].firstRight))
 	}

@@ -159,6 +159,7 @@ func (t *BTree) deletePage(p *page, scan storage.BlockNumber) bool {
 		}
 		q, r = t.pages[q.at(0).block], t.pages[r.at(0).block]
 	}
+	t.bounds.valid = false
 	p.halfDead = true
 	images := t.imageOf(parent)
 	p.lsn = t.log.InsertImages(wal.BtreeMarkPageHalfDead, t.rel, p.block, 0, 0, images)
@@ -282,7 +283,7 @@ func (t *BTree) Empty() (restore func()) {
 	old := *t
 	t.pages = []*page{nil}
 	t.root, t.rightmost, t.fastLevel, t.unrecycled = 0, 0, 0, 0
-	t.remembered = false
+	t.remembered, t.bounds.valid = false, false
 	t.fsm = fsm.Map{Changed: t.dirtyFSM}
 	t.vacuum = vacuumStats{}
 	t.log.NewPage(t.rel, 0, metapage{t})
