@@ -76,14 +76,14 @@ func (r *pruning) planFreeze(h *header, off storage.OffsetNumber, x *Transaction
 	}
 	if h.xmax != 0 {
 		multi := h.infomask&xmaxIsMulti != 0
-		if multi && !x.multiRunning(h.xmax) {
+		if multi && !x.multiRunning(h) {
 			// A MultiXact that nobody needs must not stay.
 			r.freezeRequired = true
 		}
 		if !multi {
 			r.unfrozen(h.xmax)
 		}
-		if multi && !x.multiRunning(h.xmax) || !multi && x.removable(h.xmax) {
+		if multi && !x.multiRunning(h) || !multi && x.removable(h.xmax) {
 			f.xmax = 0
 			f.infomask = f.infomask&^xmaxBits | xmaxInvalid
 			f.infomask2 &^= hotUpdated | keysUpdated

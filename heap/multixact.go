@@ -92,9 +92,14 @@ func (x *Transactions) updateXID(h *header) uint32 {
 // inProgress says whether a transaction has not ended, the worker's own included.
 func (x *Transactions) inProgress(xid uint32) bool { return x.current(xid) || x.running(xid) }
 
-// multiRunning says whether a member of a MultiXact has not ended.
-func (x *Transactions) multiRunning(id uint32) bool {
-	return slices.ContainsFunc(x.multi(id), func(m member) bool { return x.inProgress(m.xid) })
+// multiRunning says whether a member of the MultiXact in a version's xmax has not
+// ended, as far as others see it (MultiXactIdIsRunning).
+func (x *Transactions) multiRunning(h *header) bool {
+	members := x.multi(h.xmax)
+	if h.lockOnly() && x.ServerMinor < releasePreparedLocks && len(x.gids) == len(x.prepared) {
+		return slices.ContainsFunc(members, func(m member) bool { return x.current(m.xid) })
+	}
+	return slices.ContainsFunc(members, func(m member) bool { return x.inProgress(m.xid) })
 }
 
 // createMulti returns the MultiXact of the given members. Each worker remembers
@@ -114,7 +119,8 @@ func (t *Table) createMulti(members []member) uint32 {
 	}
 	s := &x.multis
 	id := uint32(len(s.members)) + firstMultiXact
-	if id == firstMultiXact || id%multiXactsPerOffsetPage == 0 {
+	ahead := x.ServerMinor >= releaseOffsetsAhead
+	if ahead && (id+1)%multiXactsPerOffsetPage == 0 || !ahead && (id == firstMultiXact || id%multiXactsPerOffsetPage == 0) {
 		t.log.InsertPlain(wal.MultiXactZeroOffPage, 0)
 	}
 	from, to := s.offset, s.offset+len(members)
@@ -236,7 +242,7 @@ func (t *Table) newXmax(h *header, mode lockMode, update bool) xmax {
 	switch {
 	case h.infomask&xmaxInvalid != 0:
 	case h.infomask&xmaxIsMulti != 0:
-		if x.multiRunning(h.xmax) || !h.lockOnly() && x.didCommit(x.updateXID(h)) {
+		if x.multiRunning(h) || !h.lockOnly() && x.didCommit(x.updateXID(h)) {
 			return x.multiBits(t.expandMulti(h.xmax, nu))
 		}
 	case h.xmax == x.Current:

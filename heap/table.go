@@ -43,9 +43,6 @@ type Options struct {
 	// Logical says that records carry what logical decoding needs: wal_level is
 	// logical.
 	Logical bool
-	// LogsVisibility says that a record about a change that clears bits of the visibility
-	// map carries that page of the map too: from 18.6 on.
-	LogsVisibility bool
 	// Identity is the table's own replica identity, which decides what a logical
 	// record says of the old row.
 	Identity Identity

@@ -35,6 +35,10 @@ type Transactions struct {
 	// Transactions that run without being the worker's own: prepared ones, and
 	// those of other workers with their subtransactions.
 	prepared []uint32
+	// gids are those of them that are prepared.
+	gids []uint32
+	// ServerMinor is the server's minor release.
+	ServerMinor int
 
 	combos map[[2]uint32]uint32 // of the current transaction
 	// levels are the ids of the current transaction and of its open subtransactions,
@@ -192,12 +196,14 @@ func (x *Transactions) horizon() uint32 {
 // Prepare notes that the current transaction is prepared, with subtransactions that
 // were released: it runs on, but it is not the worker's own any more.
 func (x *Transactions) Prepare(subs []uint32) {
+	x.gids = append(append(x.gids, x.Current), subs...)
 	x.prepared = append(append(x.prepared, x.Current), subs...)
 }
 
 // FinishPrepared notes that a prepared transaction has ended.
 func (x *Transactions) FinishPrepared(xid uint32) {
-	x.prepared = slices.DeleteFunc(x.prepared, func(p uint32) bool { return p == xid })
+	ended := func(p uint32) bool { return p == xid }
+	x.prepared, x.gids = slices.DeleteFunc(x.prepared, ended), slices.DeleteFunc(x.gids, ended)
 }
 
 // running says whether xid is a transaction of somebody else that has not ended.

@@ -109,7 +109,7 @@ func (t *Table) vacuumStatus(p *page, h *header) status {
 		// A locker that is gone leaves nothing behind.
 		if h.infomask&xmaxCommitted == 0 {
 			if h.infomask&xmaxIsMulti != 0 {
-				if x.multiRunning(h.xmax) {
+				if x.multiRunning(h) {
 					return statusLive
 				}
 			} else if x.inProgress(h.xmax) {
@@ -152,7 +152,7 @@ func (t *Table) multiStatus(p *page, h *header) status {
 			return statusDead
 		}
 		return statusRecentlyDead
-	case !x.multiRunning(h.xmax):
+	case !x.multiRunning(h):
 		t.hint(p, h, xmaxInvalid, 0)
 	}
 	return statusLive

@@ -73,7 +73,7 @@ func (t *Table) clearBits(block storage.BlockNumber, bits uint8) {
 	m.bits[block] &^= bits
 	v := m.page(block)
 	v.dirty = true
-	if t.opts.LogsVisibility && !slices.Contains(t.cleared, v) {
+	if t.xacts.ServerMinor >= releaseVisibilityLogged && !slices.Contains(t.cleared, v) {
 		t.cleared = append(t.cleared, v)
 	}
 }

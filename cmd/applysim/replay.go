@@ -56,7 +56,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
 	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line a\nnumber of messages, a tab and the command that ran after them, CHECKPOINT or VACUUM")
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`; may be given more than once")
-	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber; 18 stands for 18.1, and 18.6\nwrites longer records where it clears bits of the visibility map")
+	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber; 18 stands for 18.1; records of\nlocks, deletes and MultiXacts are not the same in all minor releases")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`; - is standard output, and the\nreport then goes to standard error")
 	f.StringVar(&o.streaming, "streaming", "parallel", "how streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides")
 	f.StringVar(&o.collation, "collation", "C", "the database's default collation, a `NAME` of pg_collation such as\nde-x-icu or en_US.utf8, or one that the DDL makes")

@@ -50,6 +50,9 @@ func (r Record) Background() bool {
 const (
 	invalidationCount   = 4
 	invalidationMessage = 16
+	// databaseInfo is what tells whose database they are for, which a COMMIT has in any
+	// case at wal_level = logical (xl_xact_dbinfo).
+	databaseInfo = 8
 	// longHeader is how much longer the header of main data beyond 255 bytes is.
 	longHeader = 3
 )
@@ -57,10 +60,13 @@ const (
 // invalidations says whether a COMMIT's or PREPARE's extra length is that of
 // invalidation messages, which come from work on the catalogs. With them a COMMIT may
 // need the long header of main data; the header of a PREPARE counts them anyway.
-func invalidations(record string, extra int) bool {
+func invalidations(record string, extra int, logical bool) bool {
 	messages := extra
 	if record != "PREPARE" {
 		messages -= invalidationCount
+		if !logical {
+			messages -= databaseInfo
+		}
 	}
 	return messages > 0 && (messages%invalidationMessage == 0 || (messages-longHeader)%invalidationMessage == 0)
 }

@@ -82,6 +82,7 @@ type comparison struct {
 	// recorded, by what the recording calls them.
 	files   map[string]string
 	allowed []exceptionKind // that may show in the case
+	logical bool            // wal_level is logical
 }
 
 // Verify replays a case and compares it with its recording. The error is about
@@ -102,7 +103,7 @@ func (c *Case) Verify() (*Result, error) {
 			r.Bytes.Expected += int64(x.Length)
 		}
 	}
-	k := &comparison{expected: records, result: r, files: map[string]string{}, allowed: c.exceptions()}
+	k := &comparison{expected: records, result: r, files: map[string]string{}, allowed: c.exceptions(), logical: c.Start.Settings["wal_level"] == "logical"}
 	for _, x := range c.Start.Relations {
 		k.files["?"+strconv.FormatUint(uint64(x.Relfilenode), 10)] = x.Name
 	}
@@ -172,7 +173,7 @@ func (k *comparison) see(s *wal.Record) {
 	want := k.expected[k.next]
 	k.next++
 	want.Relation = k.relation(want.Relation, got.Relation)
-	if want.Manager == "Transaction" && want.Type == got.Type && want.Length != got.Length && invalidations(got.Type, want.Length-got.Length) {
+	if want.Manager == "Transaction" && want.Type == got.Type && want.Length != got.Length && invalidations(got.Type, want.Length-got.Length, k.logical) {
 		// The extra length is the catalog's.
 		r.Bytes.Expected -= int64(want.Length - got.Length)
 		k.log.MoveTo(s.Start.Advance(want.Length, wal.DefaultSegmentSize))

@@ -117,7 +117,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	t.rel = w.log.Register(name)
 	o := heap.Options{
 		Name: s.Name, Attrs: s.Attrs(), Fillfactor: s.Fillfactor,
-		Logical: w.opts.Settings.WALLevel == "logical", LogsVisibility: w.opts.Settings.logsVisibility(), Identity: identity(s),
+		Logical: w.opts.Settings.WALLevel == "logical", Identity: identity(s),
 	}
 	computed := map[*schema.Index]*localIndex{}
 	for _, x := range s.Indexes {

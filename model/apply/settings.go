@@ -138,12 +138,6 @@ func (s *Settings) Set(name, value string) error {
 	return nil
 }
 
-// visibilityMinor is the release of 18 from which on records carry the page of the
-// visibility map that they clear bits of. Source: its release notes.
-const visibilityMinor = 6
-
-func (s *Settings) logsVisibility() bool { return s.ServerMinor >= visibilityMinor }
-
 // parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the minor
 // release; 18 alone stands for the one that is modelled.
 func parseVersion(value string) (minor int, err error) {

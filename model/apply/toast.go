@@ -68,7 +68,6 @@ func (w *Worker) newToaster(t *table, name, indexName string) *toaster {
 	o.rel = w.log.Register(name)
 	o.heap = heap.NewTable(heap.Options{
 		Name: name, Attrs: attrs, Fillfactor: 100, Indexed: []int{0, 1}, Toast: true, Logical: w.opts.Settings.WALLevel == "logical",
-		LogsVisibility: w.opts.Settings.logsVisibility(),
 	}, w.log, o.rel, &w.xacts)
 	x := &localIndex{columns: []int{0, 1}, cstring: make([]bool, 2), values: make([]datum.Value, 2)}
 	x.rel = w.log.Register(indexName)

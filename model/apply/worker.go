@@ -133,7 +133,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		}
 	}
 	w := &Worker{
-		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit},
+		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMinor: o.Settings.ServerMinor},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 		prepared: map[string]*prepared{}, spools: map[uint32]*spool{},
 	}
