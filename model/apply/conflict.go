@@ -31,7 +31,7 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 	var details []string
 	locked := map[storage.TID]bool{}
 	for _, x := range t.indexes {
-		if !x.schema.Unique || x.schema.Deferrable || x.assumed {
+		if !x.schema.Unique || !x.enforced() {
 			continue
 		}
 		if x.predicate != nil {
@@ -73,6 +73,56 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 		Message: w.message,
 		Text:    fmt.Sprintf("conflict detected on relation \"%s.%s\": conflict=%s", t.schema.Schema, t.schema.Name, kind),
 		Detail:  strings.Join(details, "\n"),
+	}
+}
+
+// enforced says whether a duplicate key of the index is an error. One that is
+// deferrable is only noted, for a trigger that checks again; but that trigger is an
+// ordinary one, and does not fire in an apply worker.
+func (x *localIndex) enforced() bool { return !x.schema.Deferrable && !x.assumed }
+
+// exclude checks an exclusion constraint for a row whose entry the index just got. The
+// scan meets the row itself, and any other with its key (check_exclusion_or_unique_constraint).
+// Other operators than equality are not to be had in a B-tree. The result is false if
+// the row ends the transaction.
+func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datum.Value) (passed bool, err error) {
+	if x.predicate != nil {
+		if ok, err := x.holds(values); !ok {
+			return err == nil, err
+		}
+	}
+	w.Counters.Checks++
+	if x.hasNull() && !x.schema.NullsNotDistinct {
+		return true, nil
+	}
+	t.idxScans++
+	scan := x.btree.Lookup(x.values, nil)
+	defer scan.End()
+	for {
+		other, ok := scan.Next()
+		if !ok {
+			return true, nil
+		}
+		t.idxReads++
+		if other == tid {
+			continue
+		}
+		if !x.enforced() {
+			return true, nil
+		}
+		t.heap.Values(w.row, other)
+		stop := &StopError{
+			Message: w.message,
+			Text:    fmt.Sprintf("conflicting key value violates exclusion constraint \"%s\"", x.schema.Name),
+			Detail:  fmt.Sprintf("Key %s conflicts with existing key %s.", t.keyText(x, values), t.keyText(x, w.row)),
+		}
+		w.abort()
+		if w.opts.SkipConflicts {
+			w.skipping = true
+			w.Counters.Skipped++
+			return false, nil
+		}
+		return false, stop
 	}
 }
 

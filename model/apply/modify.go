@@ -240,7 +240,12 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 		if err != nil {
 			return w.indexError(err)
 		}
-		duplicate = duplicate || dup && !x.assumed
+		duplicate = duplicate || dup && x.enforced()
+		if x.exclusion {
+			if passed, err := w.exclude(t, x, u.TID, w.values); !passed {
+				return err
+			}
+		}
 	}
 	if duplicate {
 		return w.conflict(t, updateExists, u.TID, w.values)

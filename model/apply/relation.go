@@ -75,6 +75,7 @@ type localIndex struct {
 	predicate *expr.Expr   // nil if all rows are indexed
 	opaque    []bool       // expressions that cannot be computed; nil if there is no expression
 	assumed   bool         // one of them, or the predicate: a duplicate key is no conflict then
+	exclusion bool         // it is that of an exclusion constraint
 	use       []bool       // the key columns that a lookup can use; nil for all
 	depends   []int        // table columns whose change an update of the row may not be HOT for
 
@@ -131,7 +132,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 			}
 		}
 		*columns = append(*columns, x.Include...)
-		if x.Unique && !x.Deferrable && x.Predicate == "" && !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column < 0 }) {
+		if x.Unique && x.Predicate == "" && !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column < 0 }) {
 			for _, k := range x.Keys {
 				o.Keys = append(o.Keys, k.Column)
 			}
@@ -159,9 +160,6 @@ func (w *Worker) newTable(s *schema.Table) *table {
 		li.depends = append(li.depends, x.Include...)
 	}
 	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
-	if len(s.Exclusions) > 0 {
-		t.unsupported = "exclusion constraints"
-	}
 	w.addClasses(t)
 	w.addConstraints(t)
 	for _, a := range o.Attrs {
@@ -184,6 +182,11 @@ func (w *Worker) newTable(s *schema.Table) *table {
 				t.unsupported = what
 			}
 			continue
+		}
+		for i := range s.Exclusions {
+			if s.Exclusions[i].Index == x {
+				li.exclusion = true
+			}
 		}
 		t.indexes = append(t.indexes, li)
 		if x == own {

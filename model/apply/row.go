@@ -122,7 +122,12 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 		if err != nil {
 			return w.indexError(err)
 		}
-		duplicate = duplicate || dup && !x.assumed
+		duplicate = duplicate || dup && x.enforced()
+		if x.exclusion {
+			if passed, err := w.exclude(t, x, tid, values); !passed {
+				return err
+			}
+		}
 	}
 	if duplicate {
 		return w.conflict(t, insertExists, tid, values)
