@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/heap/fsm"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -16,19 +17,21 @@ import (
 // What is on a BRIN page. Sources: REL_18_1, src/include/access/brin_tuple.h and
 // brin_page.h.
 const (
-	sizeOfBrinTuple   = 5 // block number, bits
-	brinSpecial       = 8
-	brinRegular       = 2      // the page with summaries, after the metapage and the range map
-	brinPageType      = 0xF093 // BRIN_PAGETYPE_REGULAR
-	brinNullMask      = 0x80   // BRIN_NULLS_MASK
-	brinEmptyRange    = 0x20   // BRIN_EMPTY_RANGE_MASK
-	brinDefaultRange  = 128    // pages_per_range
+	sizeOfBrinTuple   = 5    // block number, bits
+	brinNullMask      = 0x80 // BRIN_NULLS_MASK
+	brinPlaceholder   = 0x40 // BRIN_PLACEHOLDER_MASK
+	brinEmptyRange    = 0x20 // BRIN_EMPTY_RANGE_MASK
+	brinDefaultRange  = 128  // pages_per_range
 	brinLongestStored = 8160 / 16
 )
 
-// BRIN is a BRIN index of a table that was empty when the index was built: of its
-// ranges of pages only the first has a summary, as no other gets one until VACUUM
-// runs. An insert that the summary covers changes nothing.
+// BRIN is a BRIN index of a table that was empty when the index was built. Only the
+// first of its ranges of pages has a summary then; others get theirs from VACUUM, once
+// they are complete. An insert widens the summary of its range if there is one.
+//
+//	block 0       metapage
+//	block 1, ...  range map: of each range, where its summary is
+//	then          summaries, one item a range
 type BRIN struct {
 	Updates int64 // summaries that changed
 
@@ -36,9 +39,19 @@ type BRIN struct {
 	rel     wal.RelID
 	columns []Column
 	pages   int // of the table, in a range
-	empty   bool
+	ranges  []brinRange
+	blocks  []*brinBlock // by block; the metapage first
+	maps    int          // pages of the range map
+	fsm     fsm.Map
+	target  storage.BlockNumber // where the worker put a summary last
+}
+
+// brinRange is a range of the table's pages.
+type brinRange struct {
+	block   storage.BlockNumber // where its summary is; 0 if it has none
+	offset  int                 // 0-based
+	empty   bool                // no row was there
 	summary []minmax
-	lsn     wal.LSN
 }
 
 // minmax is a column's part of a summary.
@@ -47,61 +60,111 @@ type minmax struct {
 	min, max           datum.Value
 }
 
-// NewBRIN returns the index of an empty table. pagesPerRange is pages_per_range, 0
-// for its default.
+// NewBRIN returns the index of an empty table, which is there before the log begins.
+// pagesPerRange is pages_per_range, 0 for its default.
 func NewBRIN(columns []Column, pagesPerRange int, log *wal.Log, rel wal.RelID) *BRIN {
 	if pagesPerRange <= 0 {
 		pagesPerRange = brinDefaultRange
 	}
-	x := &BRIN{log: log, rel: rel, columns: columns, pages: pagesPerRange, empty: true}
-	for range columns {
-		x.summary = append(x.summary, minmax{allNulls: true})
+	x := &BRIN{log: wal.NewLog(wal.Options{}), rel: wal.NoRelation, columns: columns, pages: pagesPerRange}
+	x.build()
+	for _, b := range x.blocks {
+		b.lsn = 0
 	}
+	x.log, x.rel = log, rel
+	x.fsm.Changed = x.dirtyFSM
 	return x
 }
 
-// Pages is the index's length: metapage, range map and one page of summaries.
-func (x *BRIN) Pages() int { return brinRegular + 1 }
+// build makes the index of an empty table (brinbuild).
+func (x *BRIN) build() {
+	x.ranges, x.maps, x.target = nil, 0, storage.InvalidBlock
+	x.blocks = []*brinBlock{newBrinBlock(brinMeta)}
+	x.blocks[0].lsn = x.log.Insert(wal.BrinCreateIndex, x.rel, 0, 0)
+	x.putNew(0, x.newSummary(), &x.target)
+}
+
+// Empty builds the index from an empty table, as TRUNCATE does: in a new file, or in
+// place, which leaves the upper pages of the free space map.
+func (x *BRIN) Empty(inPlace bool) (restore func()) {
+	old := *x
+	if !inPlace {
+		x.fsm = fsm.Map{Changed: x.dirtyFSM}
+	} else if _, _, cut := x.fsm.Truncate(0); cut {
+		x.fsm.Vacuum(0, storage.InvalidBlock)
+	}
+	x.build()
+	return func() {
+		updates := x.Updates
+		*x = old
+		x.Updates = updates
+	}
+}
+
+func (x *BRIN) dirtyFSM(block storage.BlockNumber, p *fsm.Page) {
+	if p.Dirty {
+		return
+	}
+	p.LSN = x.log.Hint(x.rel, forkFSM, block, p.LSN, p)
+	p.Dirty = true
+}
+
+// Pages is the index's length.
+func (x *BRIN) Pages() int { return len(x.blocks) }
+
+// Ranges is how many ranges of the table's pages have a summary.
+func (x *BRIN) Ranges() int {
+	n := 0
+	for i := range x.ranges {
+		if x.ranges[i].block != 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // SetLSNs sets the LSNs of the pages that are there to what they were before the
 // run.
 func (x *BRIN) SetLSNs(lsns []wal.LSN) {
-	if len(lsns) > brinRegular {
-		x.lsn = lsns[brinRegular]
+	for i := range min(len(lsns), len(x.blocks)) {
+		x.blocks[i].lsn = lsns[i]
 	}
+}
+
+// Clean notes that a checkpoint has written all pages.
+func (x *BRIN) Clean() { x.fsm.Clean() }
+
+func (x *BRIN) newSummary() []minmax {
+	s := make([]minmax, len(x.columns))
+	for i := range s {
+		s[i].allNulls = true
+	}
+	return s
 }
 
 // Insert widens the summary of the range of a row's page, if it has one, and writes
 // a record if that changed it (brininsert).
 func (x *BRIN) Insert(values []datum.Value, tid storage.TID) error {
-	if int(tid.Block)/x.pages > 0 {
+	n := int(tid.Block) / x.pages
+	if n >= len(x.ranges) || x.ranges[n].block == 0 {
 		return nil
 	}
-	before := x.size()
-	changed, err := x.add(values)
+	r := &x.ranges[n]
+	changed, err := x.add(r.summary, &r.empty, values)
 	if !changed || err != nil {
 		return err
 	}
-	if x.size() > before && x.size() > storage.PageSize/2 {
-		return fmt.Errorf("a summary of %d bytes in a BRIN index", x.size())
-	}
 	x.Updates++
-	data, images := x.size(), wal.Image{}
-	if x.log.NeedsImage(x.lsn) {
-		images = x.log.ImageOf(x.lsn, brinPage{x})
-		data = 0
-	}
-	x.lsn = x.log.InsertImages(wal.BrinSamepageUpdate, x.rel, brinRegular, data, 0, images)
-	return nil
+	return x.replace(n, &x.target)
 }
 
-// add adds a row to the summary and says whether that changed it
+// add adds a row to a summary and says whether that changed it
 // (add_values_to_range).
-func (x *BRIN) add(values []datum.Value) (bool, error) {
-	changed := x.empty
-	for i := range x.summary {
-		s, v := &x.summary[i], &values[i]
-		nulls := !x.empty && (s.hasNulls || s.allNulls)
+func (x *BRIN) add(summary []minmax, empty *bool, values []datum.Value) (bool, error) {
+	changed := *empty
+	for i := range summary {
+		s, v := &summary[i], &values[i]
+		nulls := !*empty && (s.hasNulls || s.allNulls)
 		if v.Null {
 			changed = changed || !s.hasNulls
 			s.hasNulls = true
@@ -122,7 +185,7 @@ func (x *BRIN) add(values []datum.Value) (bool, error) {
 			s.hasNulls, changed = true, true
 		}
 	}
-	x.empty = false
+	*empty = false
 	return changed, nil
 }
 
@@ -132,27 +195,62 @@ func owned(v *datum.Value) datum.Value {
 	return r
 }
 
-// tuple is the summary as it is stored (brin_form_tuple).
-func (x *BRIN) tuple() []byte {
-	n := len(x.summary)
+// VacuumCleanup ends a VACUUM of the index: ranges that have become complete get
+// summaries of their rows (brinvacuumcleanup). blocks is the table's length; scan calls
+// its argument with the values of all rows on the given pages, in physical order.
+func (x *BRIN) VacuumCleanup(blocks int, scan func(from, to int, row func(values []datum.Value) error) error) error {
+	for b := range x.blocks {
+		if b > x.maps {
+			x.fsm.Record(storage.BlockNumber(b), x.blocks[b].space())
+		}
+	}
+	x.fsm.Vacuum(0, storage.BlockNumber(len(x.blocks)))
+	target := storage.InvalidBlock // of the process that vacuums
+	for n := 0; (n+1)*x.pages <= blocks; n++ {
+		if n < len(x.ranges) && x.ranges[n].block != 0 {
+			continue
+		}
+		// A placeholder collects what others insert meanwhile.
+		x.putNew(n, x.newSummary(), &target)
+		r := &x.ranges[n]
+		r.summary, r.empty = x.newSummary(), true
+		if err := scan(n*x.pages, (n+1)*x.pages, func(values []datum.Value) error {
+			_, err := x.add(r.summary, &r.empty, values)
+			return err
+		}); err != nil {
+			return err
+		}
+		if err := x.replace(n, &target); err != nil {
+			return err
+		}
+	}
+	x.target = storage.InvalidBlock // the worker's cache entry is made anew
+	return nil
+}
+
+// tuple is the summary of a range as it is stored (brin_form_tuple).
+func (x *BRIN) tuple(n int) []byte {
+	r := &x.ranges[n]
+	columns := len(r.summary)
 	nulls := false
-	for i := range x.summary {
-		nulls = nulls || x.summary[i].allNulls || x.summary[i].hasNulls
+	for i := range r.summary {
+		nulls = nulls || r.summary[i].allNulls || r.summary[i].hasNulls
 	}
 	head := sizeOfBrinTuple
 	if nulls {
-		head += (2*n + 7) / 8
+		head += (2*columns + 7) / 8
 	}
 	head = storage.MaxAlign(head)
 	b := make([]byte, head, 2*head)
+	binary.LittleEndian.PutUint32(b, uint32(n*x.pages))
 	b[4] = byte(head)
-	if x.empty {
+	if r.empty {
 		b[4] |= brinEmptyRange
 	}
 	var attrs []datum.Attr
 	var stored []datum.Value
-	for i := range x.summary {
-		s := &x.summary[i]
+	for i := range r.summary {
+		s := &r.summary[i]
 		if nulls {
 			b[4] |= brinNullMask
 			// First the bits of all columns for allNulls, then those for hasNulls; other
@@ -160,7 +258,7 @@ func (x *BRIN) tuple() []byte {
 			if s.allNulls {
 				b[sizeOfBrinTuple+i/8] |= 1 << (i % 8)
 			}
-			if j := n + i; s.hasNulls {
+			if j := columns + i; s.hasNulls {
 				b[sizeOfBrinTuple+j/8] |= 1 << (j % 8)
 			}
 		}
@@ -171,26 +269,4 @@ func (x *BRIN) tuple() []byte {
 	}
 	b = datum.Append(b, attrs, stored)
 	return append(b, make([]byte, storage.MaxAlign(len(b))-len(b))...)
-}
-
-func (x *BRIN) size() int { return len(x.tuple()) }
-
-// brinPage is the page with the summary as wal.Page.
-type brinPage struct{ x *BRIN }
-
-// Hole is between the one line pointer and the summary.
-func (p brinPage) Hole() (lower, upper int) {
-	return storage.PageHeaderSize + storage.LinePointerSize, storage.PageSize - brinSpecial - p.x.size()
-}
-
-// Bytes writes the page as it is on disk, checksum left out. The summaries that were
-// there before, of other lengths, are moved away by each change.
-func (p brinPage) Bytes(dst *[storage.PageSize]byte) {
-	clear(dst[:])
-	lower, upper := p.Hole()
-	t := p.x.tuple()
-	storage.PutPageHeader(dst, uint64(p.x.lsn), 0, lower, upper, storage.PageSize-brinSpecial, 0)
-	storage.PutLinePointer(dst, 0, upper, lpNormal, len(t))
-	copy(dst[upper:], t)
-	binary.LittleEndian.PutUint16(dst[storage.PageSize-2:], brinPageType)
 }

@@ -35,6 +35,12 @@ const (
 	BtreeMetaCleanup
 	BtreeInsertMeta
 	BrinSamepageUpdate
+	BrinCreateIndex
+	BrinRevmapExtend
+	BrinInsert
+	BrinInsertInit
+	BrinUpdate
+	BrinUpdateInit
 	TransactionCommit
 	TransactionAbort
 	TransactionPrepare
@@ -113,6 +119,10 @@ const (
 	sizeOfSubxactCount       = 4
 	sizeOfTopXID             = 5
 	sizeOfBrinSamepageUpdate = 2
+	sizeOfBrinCreateIndex    = 6
+	sizeOfBrinRevmapExtend   = 4
+	sizeOfBrinInsert         = 10
+	sizeOfBrinUpdate         = 14
 	sizeOfSequenceLog        = 53
 	// a prepared transaction's state file begins with this (TwoPhaseFileHeader)
 	sizeOfPrepareHeader = 72
@@ -182,6 +192,17 @@ var catalogue = [NumRecordTypes]kind{
 
 	// block 0: the page, with the summary
 	BrinSamepageUpdate: {"BRIN", "SAMEPAGE_UPDATE", sizeOfBrinSamepageUpdate, 1, false},
+	// block 0: the metapage
+	BrinCreateIndex: {"BRIN", "CREATE_INDEX", sizeOfBrinCreateIndex, 1, false},
+	// block 0: the metapage; block 1: the new page of the range map
+	BrinRevmapExtend: {"BRIN", "REVMAP_EXTEND", sizeOfBrinRevmapExtend, 2, false},
+	// block 0: the page, with the summary; block 1: the page of the range map
+	BrinInsert:     {"BRIN", "INSERT", sizeOfBrinInsert, 2, false},
+	BrinInsertInit: {"BRIN", "INSERT+INIT", sizeOfBrinInsert, 2, false},
+	// block 0: the new page, with the summary; block 1: the page of the range map;
+	// block 2: the old page
+	BrinUpdate:     {"BRIN", "UPDATE", sizeOfBrinUpdate, 3, false},
+	BrinUpdateInit: {"BRIN", "UPDATE+INIT", sizeOfBrinUpdate, 3, false},
 
 	TransactionCommit: {"Transaction", "COMMIT", sizeOfXactCommit, 0, true},
 	// the main data is the state file

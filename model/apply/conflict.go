@@ -91,6 +91,9 @@ func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datu
 			return err == nil, err
 		}
 	}
+	if err := x.project(values); err != nil {
+		return false, w.indexError(err)
+	}
 	w.Counters.Checks++
 	if x.hasNull() && !x.schema.NullsNotDistinct {
 		return true, nil

@@ -122,10 +122,11 @@ func (w *Worker) Check() error {
 			return err
 		}
 		for _, x := range t.indexes {
-			if x.btree == nil {
-				continue
+			check := x.btree.Check
+			if x.brin != nil {
+				check = x.brin.Check
 			}
-			if err := x.btree.Check(); err != nil {
+			if err := check(); err != nil {
 				return err
 			}
 		}

@@ -375,15 +375,13 @@ func (w *Worker) newBRIN(t *table, li *localIndex) string {
 	var columns []index.Column
 	for i, k := range x.Keys {
 		c := &schema.Column{Name: k.Expr}
-		var attr datum.Attr
 		if k.Column >= 0 {
 			c = &t.schema.Columns[k.Column]
-			attr = c.Attr()
 		} else {
 			c.Type = li.exprs[i].Type()
-			attr = c.Type.Attr()
 		}
-		typ := c.Type
+		// What the column's own storage is does not matter (brtuple_disk_tupdesc).
+		typ, attr := c.Type, c.Type.Attr()
 		class, err := w.keyClass(t, li, i, c)
 		if err != nil {
 			return fmt.Sprintf("BRIN index %s: %v", x.Name, err)
@@ -398,6 +396,9 @@ func (w *Worker) newBRIN(t *table, li *localIndex) string {
 	}
 	li.values = make([]datum.Value, len(li.columns))
 	pages, _ := strconv.Atoi(x.Options["pages_per_range"])
+	if on, err := parseBool(x.Options["autosummarize"]); on && err == nil {
+		w.Warnings = append(w.Warnings, fmt.Sprintf("autosummarize of BRIN index %s asks autovacuum to summarise a range, which is not modelled: VACUUM does", x.Name))
+	}
 	li.rel = w.log.Register(qualified(t.schema.Schema, x.Name))
 	li.brin = index.NewBRIN(columns, pages, w.log, li.rel)
 	return ""

@@ -41,11 +41,6 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 	}
 	w.Counters.Truncates++
 	for _, t := range tables {
-		for _, x := range t.indexes {
-			if x.btree == nil {
-				return w.unsupported("TRUNCATE of a table with a BRIN index (%s)", x.schema.Name)
-			}
-		}
 		w.needXID()
 		w.truncate(t)
 	}
@@ -78,16 +73,31 @@ func (w *Worker) truncate(t *table) {
 		refill()
 		t.heap.Undo(inserts, deletes)
 	}}
-	if o := t.toaster; o != nil {
-		files += 2
-		again = append(again, o.heap.Empty(), o.index.btree.Empty())
+	toast := func() {
+		if o := t.toaster; o != nil {
+			files += 2
+			again = append(again, o.heap.Empty(), o.index.btree.Empty())
+		}
+	}
+	// New files are made for the TOAST table first, old ones emptied last
+	// (reindex_relation, heap_truncate_one_rel).
+	inPlace := t.newFiles == w.xacts.Current
+	if !inPlace {
+		toast()
 	}
 	for _, x := range t.indexes {
-		again = append(again, x.btree.Empty())
+		if x.brin != nil {
+			again = append(again, x.brin.Empty(inPlace))
+		} else {
+			again = append(again, x.btree.Empty())
+		}
+	}
+	if inPlace {
+		toast()
 	}
 	w.restore = append(w.restore, again...)
 	t.finder.reset()
-	if t.newFiles == w.xacts.Current {
+	if inPlace {
 		return
 	}
 	t.newFiles = w.xacts.Current

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"applysim/heap"
-	"applysim/index"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -195,12 +194,13 @@ func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
 	if t.schema.Kind == 'p' {
 		return nil // it has no rows of its own
 	}
-	var indexes []*index.BTree
+	var indexes []vacuumedIndex
 	for _, x := range t.indexes {
-		if x.btree == nil {
-			return &UnsupportedError{What: fmt.Sprintf("VACUUM of a table with a BRIN index (%s)", x.schema.Name)}
+		if x.brin != nil {
+			indexes = append(indexes, &vacuumedBRIN{BRIN: x.brin, x: x, w: w})
+		} else {
+			indexes = append(indexes, x.btree)
 		}
-		indexes = append(indexes, x.btree)
 	}
 	if !o.NoMain {
 		h, err := w.heapOptions(t.schema.Options, "", o)
@@ -219,7 +219,7 @@ func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
 	if err != nil {
 		return fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
 	}
-	return w.vacuumHeap(t.toaster.heap, []*index.BTree{t.toaster.index.btree}, h, !o.NoParallel, quiet)
+	return w.vacuumHeap(t.toaster.heap, []vacuumedIndex{t.toaster.index.btree}, h, !o.NoParallel, quiet)
 }
 
 // heapOptions puts together what a command, a table's storage parameters, whose names
@@ -275,7 +275,7 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 }
 
 // vacuumHeap vacuums a table's heap and its indexes (heap_vacuum_rel).
-func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.VacuumOptions, parallel, quiet bool) error {
+func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.VacuumOptions, parallel, quiet bool) error {
 	if parallel && o.IndexCleanup >= 0 && w.parallelVacuum(indexes) {
 		o.Parallel = true
 		w.warn("VACUUM cleans several large indexes at a time: the order of their records among each other is that of one after the other here, " +
@@ -305,6 +305,11 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.Vacuum
 		for _, x := range indexes {
 			x.VacuumCleanup()
 		}
+		for _, x := range indexes {
+			if b, ok := x.(*vacuumedBRIN); ok && b.err != nil {
+				return b.err
+			}
+		}
 	}
 	if h.TruncationTried(s) {
 		w.truncateHeap(h, h.Remaining(s), quiet)
@@ -316,7 +321,7 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []*index.BTree, o heap.Vacuum
 
 // parallelVacuum says whether parallel workers take part: if two indexes at least are
 // large (parallel_vacuum_compute_workers).
-func (w *Worker) parallelVacuum(indexes []*index.BTree) bool {
+func (w *Worker) parallelVacuum(indexes []vacuumedIndex) bool {
 	s := &w.opts.Settings.Vacuum
 	large := 0
 	for _, x := range indexes {

@@ -257,7 +257,9 @@ func (w *Worker) Checkpoint(quiet bool) {
 	for _, t := range w.tables {
 		t.heap.Clean()
 		for _, x := range t.indexes {
-			if x.btree != nil {
+			if x.brin != nil {
+				x.brin.Clean()
+			} else {
 				x.btree.Clean()
 			}
 		}
