@@ -90,10 +90,13 @@ func (t *Table) Scan(yield func(storage.TID) bool) {
 }
 
 // Look is Scan without a trace: it sets no hint bits.
-func (t *Table) Look(yield func(storage.TID) bool) {
+func (t *Table) Look(yield func(storage.TID) bool) { t.LookFrom(0, yield) }
+
+// LookFrom is ScanFrom without a trace.
+func (t *Table) LookFrom(start storage.BlockNumber, yield func(storage.TID) bool) {
 	t.counting = true
 	defer func() { t.counting = false }()
-	t.Scan(yield)
+	t.ScanFrom(start, yield)
 }
 
 // ScanFrom is Scan from a page on, going on with the first page after the last

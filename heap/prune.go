@@ -65,6 +65,8 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
 	n := storage.OffsetNumber(len(p.items))
+	t.Counters.PrunedLines += int64(n)
+	checks := t.Counters.StatusChecks
 	for off := n; off >= 1; off-- {
 		r.processed[off] = false
 		r.status[off] = statusUnknown
@@ -78,9 +80,11 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 			}
 			r.processed[off] = true
 		case lpNormal:
+			t.Counters.PrunedTuples++
 			r.status[off] = t.vacuumStatus(p, p.header(off))
 		}
 	}
+	t.Counters.PrunedStatus += t.Counters.StatusChecks - checks
 	for off := storage.OffsetNumber(1); off <= n; off++ {
 		if r.processed[off] {
 			continue
@@ -130,6 +134,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	}
 	if pruned {
 		p.repairFragmentation()
+		t.Counters.Compacted += int64(len(p.items))
 		old.leave(p)
 	}
 	data, main := 0, 0

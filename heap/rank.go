@@ -76,6 +76,20 @@ func (t *Table) RowsBefore(tid storage.TID) int64 {
 	return n
 }
 
+// DeadBefore is the number of versions before tid on its page that nobody sees.
+func (t *Table) DeadBefore(tid storage.TID) int64 {
+	t.counting = true
+	defer func() { t.counting = false }()
+	n := int64(0)
+	p := t.page(tid.Block)
+	for off := storage.OffsetNumber(1); off < tid.Offset; off++ {
+		if p.items[off-1].flags() == lpNormal && !t.visible(p, p.header(off)) {
+			n++
+		}
+	}
+	return n
+}
+
 // Rows is the number of all rows. CountRows must have been called.
 func (t *Table) Rows() int64 {
 	t.rows.grow(t.pages.n)

@@ -63,13 +63,21 @@ type Counters struct {
 	Deletes        int64 // n_tup_del
 	Locks          int64 // row locks taken, second ones of an update included
 	Prunes         int64 // attempts to prune a page
+	PrunedLines    int64 // line pointers of the pages that were pruned
+	PrunedTuples   int64 // and versions on them
+	PrunedStatus   int64 // of StatusChecks, those while pruning
+	StatusChecks   int64 // times that no hint bit said how a transaction had ended
 	Pruned         int64 // versions that pruning removed
+	Compacted      int64 // versions that stayed and were laid out anew
 	TupleBytes     int64 // lengths of versions written, headers included
 	Columns        int64 // column values laid out, NULLs left out
+	Toasted        int64 // rows that went through the toaster
 	NewPages       int64 // pages added at the end
 	FSMSearches    int64 // searches of the free space map
 	Fetches        int64 // index entries followed to the heap
 	ChainSteps     int64 // versions looked at on the way
+	OldKeys        int64 // old rows or their keys that records carry
+	OldKeyBytes    int64
 
 	// Updates that were not HOT, by reason.
 	ChangedIndexed int64 // an indexed column changed
@@ -245,6 +253,7 @@ func (t *Table) needsToast(v formed) bool { return v.length > toastThreshold && 
 // of.
 func (t *Table) toast(v formed, values, old []datum.Value) ([]datum.Value, error) {
 	t.bodies = t.bodies[:v.start]
+	t.Counters.Toasted++
 	return t.toaster.Toast(values, old)
 }
 

@@ -234,6 +234,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	if off == 1 && len(p.items) == 1 {
 		typ++ // the same with INIT
 	}
+	t.countOldKey(oldKey)
 	data := wal.SizeOfHeapHeader + v.size() - common
 	if block == tid.Block {
 		t.write(typ, p, data, oldKey)
@@ -243,6 +244,14 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		old.lsn, old.dirty = p.lsn, true
 	}
 	return Updated{TID: nu, HOT: hot, Summarized: hot && summarized}, nil
+}
+
+// countOldKey counts what a record says of the old row, in bytes.
+func (t *Table) countOldKey(n int) {
+	if n > 0 {
+		t.Counters.OldKeys++
+		t.Counters.OldKeyBytes += int64(n)
+	}
 }
 
 // countUpdate counts an update and why it was not HOT.
@@ -372,6 +381,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid
+	t.countOldKey(oldKey)
 	t.write(wal.HeapDelete, p, 0, oldKey)
 	t.Counters.Deletes++
 	t.dead++

@@ -18,7 +18,11 @@ const (
 // hint sets a hint bit that says how xid ended. xid 0 stands for a transaction
 // that aborted or a locker that is gone, which need not be flushed.
 func (t *Table) hint(p *page, h *header, bit uint16, xid uint32) {
-	if t.counting || xid != 0 && !t.xacts.hintable(xid, p.lsn) {
+	if t.counting {
+		return
+	}
+	t.Counters.StatusChecks++
+	if xid != 0 && !t.xacts.hintable(xid, p.lsn) {
 		return
 	}
 	h.infomask |= bit

@@ -31,6 +31,7 @@ type pending struct {
 func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	t.Counters.DedupPasses++
 	t.Counters.DedupItems += int64(len(p.items))
+	t.Counters.DedupTIDs += p.tids()
 	whole := t.plan.whole && !p.partial
 	var tail []sortItem
 	moved := 0
@@ -100,6 +101,17 @@ func sixthMaximum(maximum int, k *key) int {
 	left := pageSpace - (k.size + storage.LinePointerSize) - pivotTIDSize
 	reduction := int(float64(left) * ((100 - SingleValueFillfactor) / 100.0))
 	return max(maximum-reduction, 0)
+}
+
+// tids is the number of heap TIDs on a leaf.
+func (p *page) tids() int64 {
+	n := int64(len(p.items))
+	for i := range p.items {
+		if it := &p.items[i]; it.ref != 0 && p.posting(it) {
+			n += int64(len(p.postingTIDs(it))/storage.TIDSize) - 1
+		}
+	}
+	return n
 }
 
 // anyEqual says whether two neighbours on the page are equal.

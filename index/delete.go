@@ -87,8 +87,12 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 		}
 	}
 	t.Counters.HeapPages += int64(len(d.blocks))
+	t.Counters.Candidates += int64(len(d.candidates))
 	for i := range d.candidates {
 		c := &d.candidates[i]
+		if !c.deletable {
+			t.Counters.CheckedTIDs++
+		}
 		c.deletable = c.deletable || t.heap.Vacuumable(c.tid)
 	}
 	t.deleteCandidates(p, wal.BtreeDelete)
@@ -109,6 +113,7 @@ func (t *BTree) considerDead(tid storage.TID, place int, dead bool) {
 func (t *BTree) bottomUp(k *key, p *page) bool {
 	t.settle(p)
 	t.Counters.BottomUpPasses++
+	t.Counters.BottomUpItems += int64(len(p.items))
 	d := &t.dels
 	d.candidates = d.candidates[:0]
 	size := k.size + storage.LinePointerSize
@@ -121,6 +126,7 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 		}
 		i += n
 	}
+	t.Counters.Candidates += int64(len(d.candidates))
 	t.findDeletable(max(bottomUpTarget, size))
 	if len(d.candidates) > 0 {
 		t.deleteCandidates(p, wal.BtreeDelete)
@@ -207,6 +213,7 @@ func (t *BTree) findDeletable(target int) {
 			block = c.tid.Block
 			visited++
 		}
+		t.Counters.CheckedTIDs++
 		if !t.heap.Vacuumable(c.tid) {
 			continue
 		}

@@ -60,11 +60,12 @@ func (t *BTree) InsertRow(row []datum.Value, tid storage.TID, unchanged bool) (d
 		return t.insertKey(k, unchanged), true
 	}
 	t.Counters.Inserts++
+	t.count(k)
 	p := t.findLeaf(k)
-	t.binarySearch(p)
 	if p.room() < k.size || !p.listMax.Less(k.tid) {
 		if p.room() < k.size {
 			t.makeRoom(k, p, false, unchanged, unchanged)
+			t.countAgain(k, p)
 		}
 		t.insertOn(k, p, -1)
 		return false, true

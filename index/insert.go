@@ -30,10 +30,11 @@ func (t *BTree) insertKey(k *key, unchanged bool) (duplicate bool) {
 	if t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct) {
 		return t.insertUnique(k, unchanged)
 	}
+	t.count(k)
 	p := t.findLeaf(k)
-	t.binarySearch(p)
 	if p.room() < k.size {
 		t.makeRoom(k, p, false, unchanged, unchanged)
+		t.countAgain(k, p)
 	}
 	t.insertOn(k, p, -1)
 	return false
@@ -119,8 +120,8 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 	t.Counters.UniqueChecks++
 	tid := k.tid
 	k.tid = storage.TID{} // before all equal entries
+	t.count(k)
 	p := t.findLeaf(k)
-	t.binarySearch(p)
 	equal := unchanged // entries with the same columns are there, or must be assumed
 	i := -1
 	if k.hi > p.most && (!p.hasHigh || k.hi < p.high.hi) {
@@ -151,9 +152,13 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 			t.stack = t.stack[:0]
 		}
 	}
-	if p.room() < k.size {
+	full := p.room() < k.size
+	if full {
 		t.makeRoom(k, p, true, equal, unchanged)
 		i = -1
+	}
+	if full || equal {
+		t.countAgain(k, p)
 	}
 	t.insertOn(k, p, i)
 	return duplicate

@@ -74,10 +74,11 @@ type Heap interface {
 // Counters count an index's work; they only grow.
 type Counters struct {
 	Inserts        int64 // items inserted into leaves
-	Descents       int64 // searches that began at the root
+	Descents       int64 // insertions' searches that began at the root
 	FastPath       int64 // searches that PostgreSQL would have begun at the remembered rightmost leaf
 	Levels         int64 // pages visited by the descents
-	Comparisons    int64 // key comparisons of binary searches, rounded up
+	Comparisons    int64 // of the key with an item or a high key, in searches; see countSearch
+	TIDComparisons int64 // those of them that the heap TID decided
 	KeyBytes       int64 // bytes of items formed
 	ItemsMoved     int64 // line pointers moved to make room
 	UniqueChecks   int64
@@ -88,12 +89,19 @@ type Counters struct {
 	NewRoots       int64
 	DedupPasses    int64 // deduplication passes, successful or not
 	DedupItems     int64 // items that they looked at
+	DedupTIDs      int64 // and heap TIDs in them
 	DedupMerged    int64 // items merged away
 	PostingSplits  int64
 	Lookups        int64 // scans for equal keys
+	LookupLevels   int64 // pages visited by their descents
+	LookupCompares int64 // and comparisons of the values looked for
+	ScanItems      int64 // heap TIDs that scans noted: those of all equal items of each page
 	Killed         int64 // items marked dead
 	SimpleDeletes  int64 // simple deletion passes
 	BottomUpPasses int64 // bottom-up deletion passes
+	BottomUpItems  int64 // items that they looked at
+	Candidates     int64 // heap TIDs that deletion passes sorted by heap page
+	CheckedTIDs    int64 // those of them that were followed to the heap
 	DeletedItems   int64 // items that they deleted
 	DeletedTIDs    int64 // heap TIDs that they deleted, those of whole items included
 	HeapPages      int64 // heap pages that they visited
@@ -141,7 +149,12 @@ type BTree struct {
 	scan    Scan
 
 	compressor datum.Compressor
-	stored     []datum.Value
+
+	// Comparisons by key column: of insertions and of lookups.
+	compared, sought []int64
+	counting         counting
+	counted          []datum.Value // work space
+	stored           []datum.Value
 }
 
 // NewBTree returns an empty index: a metapage and no root. Its records go to
@@ -156,6 +169,7 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
 		}
 	}
 	t.dedup = t.equalImage && o.Deduplicate
+	t.compared, t.sought = make([]int64, o.Keys), make([]int64, o.Keys)
 	t.fsm.Changed = t.dirtyFSM
 	t.planAbbreviation()
 	if t.plan.wide {

@@ -51,10 +51,10 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 	s.key.abbrev = t.abbreviate(s.key.values)
 	s.page = t.descendTo(s.key.values, s.key.abbrev)
 	t.settle(s.page)
-	t.Counters.Descents++
-	t.Counters.Levels += int64(t.pages[t.root].level) + 1
-	t.binarySearch(s.page)
+	t.Counters.LookupLevels += int64(t.pages[t.root].level) + 1
 	s.at = t.firstNotBefore(s.key.values, s.key.abbrev, s.page) - 1
+	t.countLookup(s.key.values)
+	s.countPage()
 	return s
 }
 
@@ -182,6 +182,7 @@ func (s *Scan) nextTID() (storage.TID, bool) {
 			s.markKilled()
 			s.page, s.at = t.pages[s.page.next], -1
 			t.settle(s.page)
+			s.countPage()
 			continue
 		}
 		it := s.page.at(s.at)

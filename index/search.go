@@ -161,7 +161,6 @@ type bounds struct {
 	least     uint64 // hi of the first leaf's high key
 	rightmost uint64 // hi of the rightmost leaf's lower bound
 	levels    int64  // pages on the way from the root to a leaf
-	compares  int64  // comparisons on those above the leaf, about
 }
 
 // Leaves are remembered for so many parts of the range of keys.
@@ -176,7 +175,7 @@ func (t *BTree) findBounds() {
 	root, first := t.pages[t.root], t.pages[1]
 	*b = bounds{
 		valid: true, least: first.high.hi, rightmost: t.pages[t.rightmost].low,
-		levels: int64(root.level) + 1, compares: int64(root.level * mathbits.Len(uint(len(root.items)))),
+		levels: int64(root.level) + 1,
 	}
 	if first.level > 0 || !first.hasHigh || b.least >= b.rightmost {
 		return
@@ -208,14 +207,12 @@ func (t *BTree) findLeaf(k *key) *page {
 			t.remembered = false
 			c.Descents++
 			c.Levels += b.levels
-			c.Comparisons += b.compares
 			return p // no split, so that nobody needs the way
 		}
 	}
 	t.remembered = false
 	c.Descents++
 	c.Levels += b.levels
-	c.Comparisons += b.compares
 	if !b.guess {
 		return t.descend(k)
 	}
@@ -256,9 +253,4 @@ func (t *BTree) place(k *key, p *page) int {
 		return h + 1
 	}
 	return t.lowerBound(k, p)
-}
-
-// binarySearch counts the comparisons of a binary search on p.
-func (t *BTree) binarySearch(p *page) {
-	t.Counters.Comparisons += int64(mathbits.Len(uint(len(p.items))))
 }

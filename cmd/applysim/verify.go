@@ -12,6 +12,7 @@ import (
 func verify(env environment, args []string) error {
 	f := newFlags("verify")
 	format := formatFlag(f, "text", "json")
+	grids := f.String("instructions", "", "compare instructions instead: `DIR` has grids of workloads (grid.json,\nstreams) and what a real worker took for them (measured.json)")
 	helped, err := parse(env, f, args, help{
 		usage: "applysim verify [PATH...] [FLAGS]",
 		text: `
@@ -19,7 +20,9 @@ Replays cases that were recorded on a real subscriber and compares every WAL
 record, the LSNs, line pointers, index items and counters. A PATH is a case's
 folder or a folder of such; without one the cases built into the program are
 replayed. A case is exact, differs (with the first difference) or is
-unsupported (it needs what is not modelled yet). What cannot be exact is named
+unsupported (it needs what is not modelled yet). With --instructions grids of
+workloads are replayed and the instructions that the cost model predicts
+printed beside those that were counted on a real server. What cannot be exact is named
 ("exact except 12 records: ..."). Exit code 0 only if all are exact, named
 exceptions aside.`,
 		example: `  $ applysim verify recordings/insert_pk_text
@@ -32,6 +35,12 @@ exceptions aside.`,
 	}
 	if err := checkFormat(f, *format, "text", "json"); err != nil {
 		return err
+	}
+	if *grids != "" {
+		if f.NArg() > 0 {
+			return hint(f, "unexpected argument %q beside --instructions", f.Arg(0))
+		}
+		return verifyInstructions(env, *grids, *format)
 	}
 
 	sources, err := verifySources(f.Args())

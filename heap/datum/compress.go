@@ -36,6 +36,9 @@ type Compressor struct {
 	lz4  lz4.Compressor
 }
 
+// Work is what pglz has done so far.
+func (c *Compressor) Work() pglz.Work { return c.pglz.Work() }
+
 // Compress compresses a plain value. It returns false if that would save too
 // little.
 func (c *Compressor) Compress(v *Value, m Method) (Value, bool) {

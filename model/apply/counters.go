@@ -1,10 +1,14 @@
 package apply
 
 import (
+	"maps"
+
 	"applysim/heap"
 	"applysim/index"
+	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/wal"
+	"applysim/wal/pglz"
 )
 
 // Counters count the worker's own work; they only grow. The work of tables and
@@ -14,17 +18,27 @@ type Counters struct {
 	Begins         int64
 	Commits        int64
 	WritingCommits int64 // commits of transactions that changed something
+	InsertXIDs     int64 // transaction ids given out for an insert
+	LookupXIDs     int64 // and for a row that was found
 	Relations      int64 // relation messages
 	Inserts        int64
 	Updates        int64
 	Deletes        int64
 	Truncates      int64
+	ChangeBytes    int64 // of insert, update and delete messages
+	ChangeColumns  int64 // of the tuples in them
+	Spooled        int64 // changes written to a file until their transaction commits
+	SpooledBytes   int64
 
 	Skipped         int64 // transactions passed over because of a conflict
 	CompressedBytes int64 // bytes that the toaster tried to compress
 	Chunks          int64 // chunks stored in TOAST tables
+	Moved           int64 // values moved there
+	Removed         int64 // values deleted there
+	Detoasted       int64 // values read from there
 	RowMoves        int64 // updates that moved a row to another partition
 	Checks          int64 // CHECK constraints evaluated, those of domains among them
+	Generated       int64 // values of generated columns computed
 	Triggers        int64 // row triggers that fire on a subscriber
 	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
 	// insert_exists, update_exists, update_missing, delete_missing.
@@ -39,6 +53,13 @@ type ColumnCounters struct {
 	TextValues, TextBytes     int64
 	BinaryValues, BinaryBytes int64
 	Nulls                     int64
+	Unchanged                 int64 // values that an update did not carry
+	// Of values in text and binary format, from every so many of them: elements of
+	// containers (arrays, JSON), and bytes of
+	// strings in binary format that are not ASCII, or left over when ASCII is verified 32 at a time.
+	TextElements, BinaryElements int64
+	Numbers                      int64 // those of the elements of JSON values that are numbers
+	WideBytes, TailBytes         int64
 }
 
 // Add adds d to c.
@@ -48,22 +69,93 @@ func (c *ColumnCounters) Add(d ColumnCounters) {
 	c.BinaryValues += d.BinaryValues
 	c.BinaryBytes += d.BinaryBytes
 	c.Nulls += d.Nulls
+	c.Unchanged += d.Unchanged
+	c.TextElements += d.TextElements
+	c.BinaryElements += d.BinaryElements
+	c.Numbers += d.Numbers
+	c.WideBytes += d.WideBytes
+	c.TailBytes += d.TailBytes
+}
+
+// TypeCounters sums the columns' counters by type.
+func (w *Worker) TypeCounters() map[*pgtype.Type]ColumnCounters {
+	sums := maps.Clone(w.retired)
+	if sums == nil {
+		sums = map[*pgtype.Type]ColumnCounters{}
+	}
+	for _, r := range w.relations {
+		r.addColumns(sums)
+	}
+	return sums
 }
 
 // ColumnsByType sums the columns' counters by the name of their type.
 func (w *Worker) ColumnsByType() map[string]ColumnCounters {
 	sums := map[string]ColumnCounters{}
-	for _, r := range w.relations {
-		r.leaves(func(r *relation) {
-			for i := range r.columns {
-				c := &r.columns[i]
-				s := sums[c.typ.String()]
-				s.Add(c.counters)
-				sums[c.typ.String()] = s
-			}
-		})
+	for typ, c := range w.TypeCounters() {
+		s := sums[typ.String()]
+		s.Add(c)
+		sums[typ.String()] = s
 	}
 	return sums
+}
+
+// retire keeps the counters of a relation that a new message describes anew.
+func (w *Worker) retire(r *relation) {
+	if w.retired == nil {
+		w.retired = map[*pgtype.Type]ColumnCounters{}
+	}
+	r.addColumns(w.retired)
+}
+
+// addColumns adds the relation's counters to those by type.
+func (r *relation) addColumns(sums map[*pgtype.Type]ColumnCounters) {
+	r.leaves(func(r *relation) {
+		for i := range r.columns {
+			c := &r.columns[i]
+			s := sums[c.typ]
+			s.Add(c.counters)
+			sums[c.typ] = s
+		}
+	})
+}
+
+// TableCounters count what the worker does to rows of one table beside the work of
+// the table itself and its indexes.
+type TableCounters struct {
+	Maps   int64 // times that the relation map found the table
+	Opened int64 // changes for which the table was opened
+	Locked int64 // transactions that locked it
+	Held   int64 // changes for which the lookup's index was locked already, as a lookup leaves it
+	Kept   int64 // transactions in which a lookup left its index locked
+	Routed int64 // and for which a partitioned table passed a row on to it
+	Read   int64 // rows read from messages, keys included
+	Merged int64 // rows of which an update changed columns
+	Filled int64 // defaults of columns that the message does not carry
+
+	Compared int64 // rows compared whole with the one looked for
+
+	// Sequential lookups.
+	Passed      int64 // row versions that a lookup saw
+	PassedDead  int64 // and those that it did not
+	PassedPages int64
+}
+
+// Add adds d to c.
+func (c *TableCounters) Add(d TableCounters) {
+	c.Maps += d.Maps
+	c.Opened += d.Opened
+	c.Locked += d.Locked
+	c.Held += d.Held
+	c.Kept += d.Kept
+	c.Routed += d.Routed
+	c.Read += d.Read
+	c.Merged += d.Merged
+	c.Filled += d.Filled
+	c.Compared += d.Compared
+	c.Passed += d.Passed
+	c.PassedDead += d.PassedDead
+	c.PassedPages += d.PassedPages
 }
 
 // TableState is a local table after the run, for reports and comparisons.
@@ -78,6 +170,17 @@ type TableState struct {
 	Truncated bool
 	// Scans as pg_stat_user_tables counts them.
 	SeqScans, SeqTupRead, IdxScans, IdxTupFetch int64
+	Counters                                    TableCounters
+	// Compared says for each column how often rows were compared by it with the one
+	// looked for.
+	Compared []int64
+	// Toast is the table's TOAST table, and ToastIndex its index; nil if it has none.
+	Toast      *heap.Table
+	ToastIndex *index.BTree
+	ToastRel   wal.RelID
+	// Compression is what compressing its values took.
+	Compression   pglz.Work
+	ToastIndexRel wal.RelID
 }
 
 // IndexState is an index of a TableState.
@@ -89,6 +192,8 @@ type IndexState struct {
 	// Prevented is the number of updates that could not be HOT because they changed
 	// a column that the index depends on.
 	Prevented int64
+	// Lookup says that the worker finds rows by this index.
+	Lookup bool
 }
 
 // Tables returns the local tables in the order of the schema, partitioned ones,
@@ -104,11 +209,16 @@ func (w *Worker) Tables() []TableState {
 			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated,
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 		}
+		s.Counters, s.Compared = t.counters, t.compared
+		if o := t.toaster; o != nil {
+			s.Compression = o.compressor.Work()
+			s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
+		}
 		for _, x := range t.indexes {
 			if x.btree != nil {
 				x.btree.Settle()
 			}
-			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin, x.prevented})
+			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin, x.prevented, x.sought})
 		}
 		states = append(states, s)
 	}

@@ -135,6 +135,7 @@ func (w *Worker) complete(t *table, values []datum.Value, changed func(column in
 		if changed != nil && !slices.ContainsFunc(g.expr.Columns(), changed) {
 			continue
 		}
+		w.Counters.Generated++
 		v, err := t.eval(g.expr, values)
 		if err != nil {
 			return w.evalError(err)

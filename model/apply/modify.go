@@ -62,6 +62,7 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 	}
 	scratch := w.scratch[:0]
 	w.evaluation.Reset()
+	r.local.counters.Read++
 	for i := range r.columns {
 		c := &r.columns[i]
 		w.values[i] = datum.Value{Null: true}
@@ -97,6 +98,11 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 	t, x := r.local, r.lookup
 	t.idxScans++
+	x.sought = true
+	if t.kept != w.Counters.Begins {
+		t.kept = w.Counters.Begins
+		t.counters.Kept++
+	}
 	x.projectPlain(w.values)
 	w.lockRelation(t)
 	w.lockRelation(x)
@@ -111,11 +117,12 @@ func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 		t.heap.Pin(tid.Block)
 		if r.checkRows {
 			t.heap.Values(w.row, tid)
-			if !w.equal(r) {
+			t.counters.Compared++
+			if !w.equal(r, t.compared, 1) {
 				continue
 			}
 		}
-		w.needXID()
+		w.needLookupXID()
 		w.touched.rows = true
 		t.heap.Lock(tid)
 		return tid, true
@@ -124,13 +131,14 @@ func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 
 // equal says whether the row that was found is the one that is looked for: all
 // columns of the local table, generated and dropped ones aside
-// (tuples_equal).
-func (w *Worker) equal(r *relation) bool {
+// (tuples_equal). It adds weight to the count of each column that is compared until one differs.
+func (w *Worker) equal(r *relation, compared []int64, weight int64) bool {
 	for i := range r.columns {
 		s := &r.local.schema.Columns[i]
 		if s.Dropped || s.Generated != 0 {
 			continue
 		}
+		compared[i] += weight
 		a, b := &w.row[i], &w.values[i]
 		if a.Null != b.Null {
 			return false
@@ -187,6 +195,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 		return w.protocol(m, "%d columns, expected %d as the relation message has", len(m.New), len(r.remote.Columns))
 	}
 	t.heap.Values(w.row, tid)
+	t.counters.Merged++
 	scratch := w.scratch[:0]
 	for i := range r.columns {
 		c := &r.columns[i]

@@ -44,7 +44,11 @@ type table struct {
 	seqScans int64       // seq_scan
 	seqReads int64       // seq_tup_read
 	toaster  *toaster    // nil if no column can be compressed or moved
-	finder   finder      // finds rows for sequential scans without scanning
+	counters TableCounters
+	compared []int64 // see TableState.Compared
+	locked   int64   // number of the last transaction that locked it,
+	kept     int64   // and of the last one that left an index locked
+	finder   finder  // finds rows for sequential scans without scanning
 
 	router     *partition.Router // of a partitioned table, nil for any other
 	partitions []*table          // in the order of the router's numbers
@@ -79,6 +83,7 @@ type localIndex struct {
 	use       []bool       // the key columns that a lookup can use; nil for all
 	depends   []int        // table columns whose change an update of the row may not be HOT for
 
+	sought    bool  // the worker finds rows by it
 	prevented int64 // updates that could not be HOT because of it
 }
 
@@ -109,11 +114,12 @@ type localColumn struct {
 	def      datum.Value
 
 	counters ColumnCounters
+	shaped   bool // what its values look like matters for what they cost
 }
 
 // newTable makes a local table, empty.
 func (w *Worker) newTable(s *schema.Table) *table {
-	t := &table{schema: s, scratch: &w.evaluation}
+	t := &table{schema: s, scratch: &w.evaluation, compared: make([]int64, len(s.Columns))}
 	name := s.QualifiedName()
 	t.rel = w.log.Register(name)
 	o := heap.Options{
@@ -433,6 +439,7 @@ func qualified(space, name string) string {
 // (logicalrep_rel_open).
 func (w *Worker) open(m *stream.Message) (*relation, error) {
 	if w.last != nil && w.lastID == m.RelationID {
+		w.countOpened(w.last.local)
 		return w.last, nil
 	}
 	r := w.relations[m.RelationID]
@@ -444,8 +451,22 @@ func (w *Worker) open(m *stream.Message) (*relation, error) {
 			return nil, err
 		}
 	}
+	w.countOpened(r.local)
 	w.last, w.lastID = r, m.RelationID
 	return r, nil
+}
+
+// countOpened counts a change and the locks that it finds: a table stays locked until
+// the transaction ends, and so does an index by which a row was looked for.
+func (w *Worker) countOpened(t *table) {
+	t.counters.Opened++
+	if t.locked != w.Counters.Begins {
+		t.locked = w.Counters.Begins
+		t.counters.Locked++
+	}
+	if t.kept == w.Counters.Begins {
+		t.counters.Held++
+	}
 }
 
 // mapRelation finds the local table of a published one and matches columns by
@@ -471,7 +492,7 @@ func (w *Worker) mapRelation(r *relation) error {
 	for i := range t.schema.Columns {
 		c := &t.schema.Columns[i]
 		lc := &r.columns[i]
-		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}}
+		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}, shaped: shaped(c.Type)}
 		if c.Dropped {
 			continue
 		}
@@ -510,6 +531,7 @@ func (w *Worker) mapRelation(r *relation) error {
 			space, r.remote.Name, plural(len(generated)), quoteList(generated))
 	}
 	r.local = t
+	t.counters.Maps++
 	w.chooseLookup(r)
 	w.fit(t)
 	return nil

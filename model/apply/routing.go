@@ -72,6 +72,8 @@ func (w *Worker) partition(r *relation) (*relation, error) {
 			w.converted = to.convert(w.values, w.converted[:0])
 			copy(w.values, w.converted)
 		}
+		t.counters.Routed++
+		w.countOpened(t)
 		return to.relation, nil
 	}
 }

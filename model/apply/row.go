@@ -42,12 +42,15 @@ func (w *Worker) read(r *relation, m *stream.Message, tuple stream.Tuple) error 
 	}
 	scratch := w.scratch[:0]
 	w.evaluation.Reset()
+	r.local.counters.Read++
 	for i := range r.columns {
 		c := &r.columns[i]
 		v := &w.values[i]
 		var err error
 		if c.remote < 0 {
-			*v, err = w.fill(c)
+			if *v, err = w.fill(c); c.expr != nil || c.identity != nil || !c.def.Null {
+				r.local.counters.Filled++
+			}
 		} else {
 			scratch, err = c.value(v, &tuple[c.remote], scratch)
 		}
@@ -68,6 +71,9 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnText:
 		counters.TextValues++
 		counters.TextBytes += int64(len(col.Data))
+		if c.shaped && shapeWeight(counters.TextValues) > 0 {
+			c.shape(col)
+		}
 		bits, ok, err := c.typ.InputBits(col.Data, c.typmod)
 		if ok {
 			// Field by field: what is written in one piece here cannot be read in
@@ -87,10 +93,17 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnBinary:
 		counters.BinaryValues++
 		counters.BinaryBytes += int64(len(col.Data))
+		if c.shaped && shapeWeight(counters.BinaryValues) > 0 {
+			c.shape(col)
+		}
 		*v, scratch, err = c.typ.Receive(col.Data, c.typmod, scratch)
 		return scratch, err
 	}
-	counters.Nulls++
+	if col.Format == stream.ColumnUnchanged {
+		counters.Unchanged++
+	} else {
+		counters.Nulls++
+	}
 	*v = datum.Value{Null: true}
 	return scratch, nil
 }
@@ -100,6 +113,9 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	if err := w.complete(t, values, nil); err != nil {
 		return err
+	}
+	if w.xacts.Current == 0 {
+		w.Counters.InsertXIDs++
 	}
 	w.needXID()
 	w.touch(t)

@@ -121,16 +121,20 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 		if found.Block < start {
 			n += t.heap.Rows()
 		}
-		t.seqReads += n + 1
+		n++
+		t.seqReads += n
+		t.counters.PassedDead += t.heap.DeadBefore(found)
+		w.passed(r, start, n, int64(found.Block)-int64(start)+1)
 	} else {
 		t.seqReads += t.heap.Rows()
+		w.passed(r, start, t.heap.Rows(), int64(pages))
 	}
 	t.heap.Pass(start, found, ok)
 	if sync {
 		f.report(start, found, ok, pages)
 	}
 	if ok {
-		w.needXID()
+		w.needLookupXID()
 		w.touched.rows = true
 		t.heap.Pin(found.Block)
 		t.heap.Lock(found)
@@ -147,7 +151,7 @@ func (f *finder) first(w *Worker, r *relation, start storage.BlockNumber) (stora
 			continue
 		}
 		r.local.heap.Values(w.row, tid)
-		if w.equal(r) {
+		if w.equal(r, r.local.compared, 0) {
 			best, ok = tid, true
 		}
 	}
@@ -179,4 +183,34 @@ func (f *finder) report(start storage.BlockNumber, found storage.TID, ok bool, p
 			return
 		}
 	}
+}
+
+// passedSample is how many of the rows that a lookup passes are looked at to find
+// out which columns it compares.
+const passedSample = 64
+
+// passed counts what a lookup from page start on saw on its way: rows and pages. A
+// lookup compares a row's columns in their order until one differs; how many that
+// are is taken from the first rows. Versions that nobody sees are taken to be spread
+// evenly over the table.
+func (w *Worker) passed(r *relation, start storage.BlockNumber, rows, pages int64) {
+	t := r.local
+	c := &t.counters
+	if pages <= 0 {
+		pages += int64(t.heap.Pages())
+	}
+	c.Passed += rows
+	c.PassedPages += pages
+	if pages > 1 { // those of the last page are known
+		c.PassedDead += rows * t.heap.Dead() / max(t.heap.Live(), 1)
+	}
+	c.Compared += rows
+	sampled := int64(0)
+	each := max(rows/passedSample, 1)
+	t.heap.LookFrom(start, func(tid storage.TID) bool {
+		t.heap.Values(w.row, tid)
+		w.equal(r, t.compared, each)
+		sampled++
+		return sampled < min(passedSample, rows)
+	})
 }

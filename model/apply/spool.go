@@ -57,6 +57,8 @@ func (w *Worker) streamStop() {
 
 // spoolChange keeps a change of the streamed transaction.
 func (w *Worker) spoolChange(m *stream.Message) {
+	w.Counters.Spooled++
+	w.Counters.SpooledBytes += int64(m.Size)
 	s := w.spools[w.streaming]
 	c := spooled{message: *m, xid: m.Xid}
 	c.message.New = s.keep(m.New)

@@ -238,6 +238,7 @@ func (o *toaster) externalize(values []datum.Value, state []attribute, i int) er
 		info |= uint32(m) << extSizeBits
 	}
 	id := o.w.newOID()
+	o.w.Counters.Moved++
 	o.touch()
 	p := make([]byte, datum.PointerSize)
 	binary.LittleEndian.PutUint32(p[0:], uint32(raw))
@@ -287,6 +288,7 @@ func (o *toaster) chunks(v *datum.Value, yield func(storage.TID)) {
 // remove deletes an external value's chunks (toast_delete_datum).
 func (o *toaster) remove(v *datum.Value) {
 	o.touch()
+	o.w.Counters.Removed++
 	o.chunks(v, func(tid storage.TID) { o.heap.Delete(tid, o.w.command) })
 }
 
@@ -303,6 +305,7 @@ func (o *toaster) Delete(old []datum.Value) {
 func (o *toaster) Fetch(v *datum.Value) datum.Value {
 	info := binary.LittleEndian.Uint32(v.Bytes[4:])
 	raw := binary.LittleEndian.Uint32(v.Bytes)
+	o.w.Counters.Detoasted++
 	b := make([]byte, 0, info&extSizeMask)
 	var row [3]datum.Value
 	o.chunks(v, func(tid storage.TID) {

@@ -76,7 +76,8 @@ type Worker struct {
 	tables    []*table
 	byName    map[[2]string]*table
 	relations map[uint32]*relation
-	last      *relation // the relation of the last change
+	retired   map[*pgtype.Type]ColumnCounters // of relations that were described anew
+	last      *relation                       // the relation of the last change
 	lastID    uint32
 
 	inTransaction bool
@@ -297,6 +298,8 @@ func (w *Worker) apply(m *stream.Message) error {
 	}
 	switch m.Kind {
 	case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate:
+		w.Counters.ChangeBytes += int64(m.Size)
+		w.Counters.ChangeColumns += int64(len(m.New) + len(m.Old))
 		if w.streaming != 0 {
 			if w.parallel.active == nil {
 				w.spoolChange(m)
@@ -328,6 +331,9 @@ func (w *Worker) apply(m *stream.Message) error {
 		w.Counters.Relations++
 		if w.parallel.active != nil {
 			w.startSubtransaction(m.Xid)
+		}
+		if old := w.relations[m.Relation.ID]; old != nil {
+			w.retire(old)
 		}
 		w.relations[m.Relation.ID] = &relation{remote: m.Relation}
 		w.last = nil
@@ -463,6 +469,14 @@ func undo(list []changed) {
 	for _, c := range list {
 		c.table.heap.Undo(c.inserts, c.deletes)
 	}
+}
+
+// needLookupXID is needXID for a row that was found.
+func (w *Worker) needLookupXID() {
+	if w.xacts.Current == 0 {
+		w.Counters.LookupXIDs++
+	}
+	w.needXID()
 }
 
 // needXID gives the transaction its id, as its first change does.

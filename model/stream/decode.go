@@ -158,7 +158,7 @@ func (d *Decoder) decode(b []byte, m *Message, framed bool) int {
 	}
 	d.streamed = streamed
 	d.number++
-	m.Number = d.number
+	m.Number, m.Size = d.number, n
 	return n
 }
 

@@ -123,6 +123,7 @@ type Message struct {
 	Old        Tuple  // update, delete
 
 	Number  int64  // 1 for the first message of the input
+	Size    int    // of the message, bytes
 	Offset  int64  // of the message, or of its line, in the input; within gzip, in what it holds
 	LSN     LSN    // container lines: the LSN it was sent with; 0 if not known
 	LineXid uint32 // container lines: the top-level xid; 0 if not known

@@ -33,7 +33,27 @@ type Compressor struct {
 	lists   [maxLists]int16           // newest entry of each list, by hash
 	entries [historySize + 1]position // entry 0 is none
 	out     []byte
+	work    Work
 }
+
+// Work is how much the compressor has done. It only grows.
+type Work struct {
+	Runs      int64
+	Positions int64 // entries made
+	Probes    int64 // entries looked at for a match
+	Compared  int64 // bytes found equal there
+}
+
+// Add adds d to w.
+func (w *Work) Add(d Work) {
+	w.Runs += d.Runs
+	w.Positions += d.Positions
+	w.Probes += d.Probes
+	w.Compared += d.Compared
+}
+
+// Work is what the compressor has done so far.
+func (c *Compressor) Work() Work { return c.work }
 
 // position is an entry of the history.
 type position struct {
@@ -58,6 +78,7 @@ func (c *Compressor) Compress(b []byte) ([]byte, bool) {
 	}
 	mask := lists - 1
 	clear(c.lists[:lists])
+	c.work.Runs++
 	out := c.out[:0]
 	control, bit := 0, 8 // place of the current control byte, items in its group
 	next, recycle, found := int16(1), false, false
@@ -87,6 +108,7 @@ func (c *Compressor) Compress(b []byte) ([]byte, bool) {
 	for at := 0; at < len(b); {
 		if len(out) >= limit || !found && len(out) >= firstSuccessBy {
 			c.out = out
+			c.work.Positions += int64(at)
 			return nil, false
 		}
 		if bit == 8 {
@@ -114,6 +136,7 @@ func (c *Compressor) Compress(b []byte) ([]byte, bool) {
 		bit++
 	}
 	c.out = out
+	c.work.Positions += int64(len(b))
 	return out, len(out) < limit
 }
 
@@ -129,6 +152,7 @@ func hash(b []byte, at, mask int) int {
 // match looks for the bytes from at on in the history.
 func (c *Compressor) match(b []byte, at, mask int) (length, offset int) {
 	good := goodMatch
+	probes, compared := 0, 0
 	for n := c.lists[hash(b, at, mask)]; n != 0; {
 		e := &c.entries[n]
 		from := int(e.at)
@@ -139,6 +163,8 @@ func (c *Compressor) match(b []byte, at, mask int) (length, offset int) {
 		for at+k < len(b) && k < maxMatch && b[from+k] == b[at+k] {
 			k++
 		}
+		probes++
+		compared += k
 		if k > length {
 			length, offset = k, at-from
 		}
@@ -149,6 +175,8 @@ func (c *Compressor) match(b []byte, at, mask int) (length, offset int) {
 			good -= good * goodDrop / 100
 		}
 	}
+	c.work.Probes += int64(probes)
+	c.work.Compared += int64(compared)
 	return length, offset
 }
 

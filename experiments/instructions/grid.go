@@ -1,0 +1,242 @@
+package instructions
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"applysim/model/apply"
+	"applysim/model/cost"
+	"applysim/model/schema"
+	"applysim/model/stream"
+)
+
+// Grid is one grid of workloads: steps that a subscriber applied one after another.
+type Grid struct {
+	Name       string `json:"name"`
+	Pub        string `json:"pub"` // DDL of the publisher
+	Sub        string `json:"sub"` // and of the subscriber, "" if it is the same
+	Identity   string `json:"identity"`
+	SubOptions string `json:"sub_options"`
+	Steps      []struct {
+		Name string `json:"name"`
+	} `json:"steps"`
+}
+
+// emptyStep is the step that holds nothing but the transaction that ends each step.
+const emptyStep = "empty"
+
+// markerDDL makes the table whose row ends each step.
+const markerDDL = "create table marker(id int primary key);"
+
+// settings are those of the measured server that differ from PostgreSQL's defaults
+// and matter to the model: groundtruth's record.py and instructions.py.
+var settings = [][2]string{
+	{"wal_level", "logical"}, {"full_page_writes", "off"}, {"data_checksums", "off"}, {"shared_buffers", "256MB"},
+}
+
+// ReadGrids reads grid.json.
+func ReadGrids(fsys fs.FS) ([]Grid, error) {
+	var grids []Grid
+	if err := readJSON(fsys, "grid.json", &grids); err != nil {
+		return nil, err
+	}
+	return grids, nil
+}
+
+func readJSON(fsys fs.FS, name string, into any) error {
+	b, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		at := len(b)
+		var syntax *json.SyntaxError
+		var typ *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			at = int(syntax.Offset)
+		case errors.As(err, &typ):
+			at = int(typ.Offset)
+		}
+		return fmt.Errorf("%s:%d: %w", name, 1+strings.Count(string(b[:min(at, len(b))]), "\n"), err)
+	}
+	return nil
+}
+
+// Work is what a step made the worker do.
+type Work struct {
+	Grid, Step string
+	// Usage is the step's work, net of the transaction that ends it.
+	Usage *cost.Usage
+}
+
+// Replay applies the steps of a grid to a simulated subscriber, whose streams are
+// in the folder streams of fsys.
+func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
+	ddl := g.Sub
+	if ddl == "" {
+		ddl = g.Pub
+	}
+	db, err := schema.Read(strings.NewReader(markerDDL+ddl), "grid.json: "+g.Name)
+	if err != nil {
+		return nil, err
+	}
+	s := apply.DefaultSettings()
+	for _, v := range settings {
+		if err := s.Set(v[0], v[1]); err != nil {
+			return nil, err
+		}
+	}
+	w, err := apply.New(db, apply.Options{Settings: s})
+	if err != nil {
+		return nil, err
+	}
+	// The marker's first row came with the subscription.
+	if err := w.Preset(2, "public", "marker", "1"); err != nil {
+		return nil, err
+	}
+	base := cost.Measure(w)
+	// The real server's WAL writer flushes commits, so that hint bits can be set.
+	schedule := apply.NewSchedule(w)
+	schedule.WALWriter = true
+	known := map[uint32]*stream.Relation{}
+	if err := applyStep(w, schedule, fsys, g.Name, emptyStep, known); err != nil {
+		return nil, err
+	}
+	before := cost.Measure(w)
+	// The real worker had seen the marker's table before.
+	marker := before.Sub(base).WithoutFirst()
+	var work []Work
+	for _, step := range g.Steps {
+		if err := applyStep(w, schedule, fsys, g.Name, step.Name, known); err != nil {
+			return nil, err
+		}
+		now := cost.Measure(w)
+		work = append(work, Work{g.Name, step.Name, now.Sub(before).Sub(marker)})
+		before = now
+	}
+	return work, nil
+}
+
+// applyStep applies a step's stream. Each was captured by a decoding session of its
+// own, which describes every relation again; the walsender that the real worker was
+// connected to did so once.
+func applyStep(w *apply.Worker, schedule *apply.Schedule, fsys fs.FS, grid, step string, known map[uint32]*stream.Relation) error {
+	name, err := streamName(fsys, grid+"."+step)
+	if err != nil {
+		return err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in, err := stream.NewReader(f, stream.DefaultOptions())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	var m stream.Message
+	for {
+		if err := in.Next(&m); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if m.Kind == stream.KindRelation {
+			if sameRelation(known[m.Relation.ID], m.Relation) {
+				continue
+			}
+			known[m.Relation.ID] = m.Relation
+		}
+		schedule.Before(&m)
+		if err := w.Apply(&m); err != nil {
+			return fmt.Errorf("%s: message %s: %w", name, strconv.FormatInt(m.Number, 10), err)
+		}
+	}
+}
+
+// streamName finds a step's stream. File names have other characters in place of those
+// that are no letters, digits or underscores in the names of grids.
+func streamName(fsys fs.FS, step string) (string, error) {
+	files, err := fs.ReadDir(fsys, "streams")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		name := f.Name()
+		for _, suffix := range []string{".gz", ".tsv"} {
+			name = strings.TrimSuffix(name, suffix)
+		}
+		if plainName(name) == plainName(step) {
+			return path.Join("streams", f.Name()), nil
+		}
+	}
+	return "", fmt.Errorf("streams: expected a stream named %s.tsv.gz", step)
+}
+
+// plainName keeps the letters and digits of a name.
+func plainName(s string) string {
+	s = strings.ReplaceAll(s, "[]", "array")
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '.' {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+func sameRelation(a, b *stream.Relation) bool {
+	if a == nil || a.Namespace != b.Namespace || a.Name != b.Name || a.Identity != b.Identity || len(a.Columns) != len(b.Columns) {
+		return false
+	}
+	for i := range a.Columns {
+		if a.Columns[i] != b.Columns[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Measured is what a real worker took for a step: an entry of measured.json.
+type Measured struct {
+	Grid         string             `json:"grid"`
+	Step         string             `json:"step"`
+	Instructions float64            `json:"instructions"`
+	Functions    map[string]float64 `json:"functions"`
+}
+
+// ReadMeasured reads measured.json by grid and step: net of the step "empty" of each grid.
+func ReadMeasured(fsys fs.FS) (map[[2]string]Measured, error) {
+	var list []Measured
+	if err := readJSON(fsys, "measured.json", &list); err != nil {
+		return nil, err
+	}
+	empty := map[string]Measured{}
+	for _, m := range list {
+		if m.Step == emptyStep {
+			empty[m.Grid] = m
+		}
+	}
+	net := map[[2]string]Measured{}
+	for _, m := range list {
+		if m.Step == emptyStep {
+			continue
+		}
+		e, ok := empty[m.Grid]
+		if !ok {
+			return nil, fmt.Errorf("measured.json: grid %s has no step %q to subtract", m.Grid, emptyStep)
+		}
+		n := Measured{m.Grid, m.Step, m.Instructions - e.Instructions, map[string]float64{}}
+		for f, v := range m.Functions {
+			n.Functions[f] = v - e.Functions[f]
+		}
+		net[[2]string{m.Grid, m.Step}] = n
+	}
+	return net, nil
+}

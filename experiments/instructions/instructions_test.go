@@ -1,0 +1,126 @@
+package instructions
+
+import (
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"applysim/model/cost"
+)
+
+// TestModel fits the model again: the recorded steps give the model that the program
+// has, and it predicts grids that it was not fitted to.
+func TestModel(t *testing.T) {
+	steps, err := Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := cost.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, validation, err := cost.NewFitter(steps).Model(have.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Terms) != len(have.Terms) {
+		t.Fatalf("%d terms, the program has %d: run go generate ./model/cost", len(m.Terms), len(have.Terms))
+	}
+	for i, term := range m.Terms {
+		h := have.Terms[i]
+		// Other machines round differently.
+		if term.Name != h.Name || math.Abs(term.Instructions-h.Instructions) > 1e-3*h.Instructions+0.02 {
+			t.Errorf("%+v, the program has %+v: run go generate ./model/cost", term, h)
+		}
+	}
+	t.Logf("fit %+v, validation %+v, %d undetermined", m.Fit, m.Validation, m.Undetermined)
+	if m.Validation.Median > 0.02 {
+		t.Errorf("median error of left-out grids %.2f %%, expected at most 2 %%", 100*m.Validation.Median)
+	}
+	over := 0
+	for _, p := range validation {
+		if !p.Undetermined && math.Abs(p.Error()) > 0.08 {
+			over++
+			t.Logf("%+.1f %% %s/%s", 100*p.Error(), p.Grid, p.Step)
+		}
+	}
+	// Grids of one type with values of extreme length have no like among the others.
+	if over > len(validation)/10 {
+		t.Errorf("%d of %d steps of left-out grids are off by more than 8 %%", over, len(validation))
+	}
+}
+
+// TestReplay replays recorded grids: their work is what the recorded steps say, so the
+// simulator still counts as it did when the model was fitted.
+func TestReplay(t *testing.T) {
+	fsys := os.DirFS("testdata/recorded/grids")
+	list, err := Observe(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := cost.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 5 {
+		t.Fatalf("%d steps", len(list))
+	}
+	for _, o := range list {
+		found := false
+		for _, s := range steps {
+			if s.Grid != o.Grid || s.Step != o.Step {
+				continue
+			}
+			found = true
+			want := map[cost.Item]float64{}
+			for _, i := range s.Usage.Items() {
+				want[cost.Item{Term: i.Term, Where: i.Where}] += i.Quantity
+			}
+			for _, i := range o.Usage.Items() {
+				want[cost.Item{Term: i.Term, Where: i.Where}] -= i.Quantity
+			}
+			drift := &cost.Usage{}
+			for i, d := range want {
+				i.Quantity = math.Abs(d)
+				drift.Add(i)
+			}
+			if n := model.Instructions(drift); n > 1e-3*o.Total {
+				t.Errorf("%s/%s: the work differs by %.0f of %.0f instructions from when the model was fitted: run go run ./experiments/instructions/fit --refresh", o.Grid, o.Step, n, o.Total)
+				for _, i := range drift.Items() {
+					t.Logf("%s: %v", i.Term, i.Quantity)
+				}
+			}
+			if s.Total != o.Total {
+				t.Errorf("%s/%s: %v instructions, recorded %v", o.Grid, o.Step, o.Total, s.Total)
+			}
+		}
+		if !found {
+			t.Errorf("%s/%s is not among the recorded steps", o.Grid, o.Step)
+		}
+	}
+}
+
+func TestUnusable(t *testing.T) {
+	for name, c := range map[string]struct {
+		fsys fs.FS
+		want string
+	}{
+		"no grids": {fstest.MapFS{}, "grid.json"},
+		"no JSON":  {fstest.MapFS{"grid.json": {Data: []byte("[\n{]")}}, "grid.json:2"},
+		"no stream": {fstest.MapFS{
+			"grid.json": {Data: []byte(`[{"name":"a","pub":"create table t(id int)","steps":[]}]`)}, "measured.json": {Data: []byte("[]")}, "streams/x": {},
+		}, "a.empty.tsv.gz"},
+		"nothing to subtract": {fstest.MapFS{"grid.json": {Data: []byte("[]")}, "measured.json": {Data: []byte(`[{"grid":"a","step":"s"}]`)}}, "grid a has no step"},
+	} {
+		if _, err := Observe(c.fsys); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %s", name, err, c.want)
+		}
+	}
+}

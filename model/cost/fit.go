@@ -1,0 +1,496 @@
+package cost
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Observation is a piece of work and the instructions that a real apply worker took
+// for it: all of them, and those within some of its functions.
+type Observation struct {
+	Grid, Step string
+	Usage      *Usage
+	Total      float64
+	Functions  map[string]float64
+}
+
+// function is a part of the worker whose instructions are counted apart.
+type function struct {
+	names  []string
+	places []Place
+	terms  []string // these, wherever they are; nil for all terms
+}
+
+// functions are the parts that terms are fitted to beside the whole. A function's
+// instructions include those of all that it calls.
+var functions = []function{
+	{names: []string{"logicalrep_read_insert", "logicalrep_read_update", "logicalrep_read_delete"}, places: []Place{Read}},
+	{names: []string{"OidInputFunctionCall", "OidReceiveFunctionCall"}, places: []Place{Parse}},
+	{names: []string{"ExecOpenIndices"}, places: []Place{OpenIndex}},
+	{names: []string{"heap_insert"}, places: []Place{HeapInsert}},
+	{names: []string{"heap_update"}, places: []Place{HeapUpdate}},
+	{names: []string{"heap_delete"}, places: []Place{HeapDelete}},
+	{names: []string{"heap_lock_tuple"}, places: []Place{LockRow}},
+	{names: []string{"heap_page_prune_opt"}, places: []Place{Prune}},
+	{names: []string{"ExecInsertIndexTuples"}, places: []Place{IndexEntry, IndexInsert}},
+	{names: []string{"btinsert"}, places: []Place{IndexInsert}},
+	{names: []string{"RelationFindReplTupleByIndex"}, places: []Place{Lookup, Prune, LockRow, Equal}},
+	{names: []string{"RelationFindReplTupleSeq"}, places: []Place{SeqScan, LockRow, Equal}},
+	{names: []string{"heap_getnextslot"}, places: []Place{SeqScan}},
+	{names: []string{"CommitTransactionCommand"}, places: []Place{Commit}},
+	{names: []string{"XLogInsert"}, terms: []string{termRecord, termRecordByte}},
+	{names: []string{"_bt_compare"}, terms: []string{
+		termComparison, termCompareTID, termLaterColumn, compareTerm("int8_ops"), compareTerm("text_ops"), compareTerm("numeric_ops"), compareTerm("uuid_ops"), compareTerm(""),
+	}},
+	{names: []string{"heap_form_tuple"}, terms: []string{termFormTuple, termFormColumn, termFormByte}},
+	{names: []string{"index_form_tuple"}, terms: []string{termKeyTuple, termKeyColumn, termKeyByte}},
+	{names: []string{"_bt_findsplitloc"}, terms: []string{termSplitLocation, termSplitPoint}},
+	{names: []string{"_bt_dedup_pass"}, terms: []string{termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged}},
+	{names: []string{"ExecCloseIndices"}, terms: []string{termCloseIndex, termUnlockIndex}},
+}
+
+// holds says whether an item's work happens within the function.
+func (f *function) holds(i *Item) bool {
+	if f.terms != nil {
+		return slices.Contains(f.terms, i.Term)
+	}
+	return slices.Contains(f.places, i.Where)
+}
+
+// measured is what was counted for the function in an observation, if it was.
+func (f *function) measured(o *Observation) (instructions float64, ok bool) {
+	for _, n := range f.names {
+		if v, found := o.Functions[n]; found {
+			instructions += v
+			ok = true
+		}
+	}
+	return instructions, ok
+}
+
+// suits says whether the observation's work keeps to the function's places. Those of
+// lookups depend on how rows are found; the toaster calls heap_insert and btinsert
+// within heap_insert and heap_update; what is done once is in no function's places.
+func (f *function) suits(o *Observation) bool {
+	seq, toast := 0.0, 0.0
+	for i := range o.Usage.items {
+		switch it := &o.Usage.items[i]; it.Term {
+		case termSeqLookup:
+			seq += it.Quantity
+		case termToastRow:
+			toast += it.Quantity
+		}
+	}
+	switch f.names[0] {
+	case "RelationFindReplTupleByIndex":
+		return seq == 0
+	case "RelationFindReplTupleSeq", "heap_getnextslot":
+		return seq > 0
+	case "heap_insert", "heap_update", "heap_delete", "btinsert", "ExecInsertIndexTuples", "heap_form_tuple":
+		return toast == 0
+	}
+	return true
+}
+
+// Weights of the equations: that of the whole is the relative error; those of the
+// functions count less, and in relation to their share.
+const (
+	functionWeight = 0.3
+	leastShare     = 0.01
+	// ridge keeps the equations solvable where the data says nothing about a term. It
+	// draws the terms towards zero; an equation's weight is 1.
+	ridge = 1e-7
+)
+
+// equations are the normal equations of some observations: the lower triangle of A'A by
+// rows, and A'b.
+type equations struct {
+	n    int
+	g, h []float64
+}
+
+func newEquations(n int) *equations {
+	return &equations{n, make([]float64, n*n), make([]float64, n)}
+}
+
+// add adds the equation a x = b with a weight. Only the elements at are not zero; at
+// is sorted.
+func (e *equations) add(a []float64, at []int, b, weight float64) {
+	w := weight * weight
+	for x, i := range at {
+		e.h[i] += w * a[i] * b
+		for _, j := range at[:x+1] {
+			e.g[i*e.n+j] += w * a[i] * a[j]
+		}
+	}
+}
+
+// plus adds d a number of times.
+func (e *equations) plus(d *equations, times float64) {
+	for i, v := range d.g {
+		if v != 0 {
+			e.g[i] += times * v
+		}
+	}
+	for i, v := range d.h {
+		e.h[i] += times * v
+	}
+}
+
+// Fitter fits models to observations.
+type Fitter struct {
+	observations []Observation
+	grids        []string
+	terms        []string
+	number       map[string]int
+	byGrid       map[string]*equations
+}
+
+// NewFitter prepares the equations.
+func NewFitter(observations []Observation) *Fitter {
+	f := &Fitter{observations: observations, number: map[string]int{}, byGrid: map[string]*equations{}}
+	f.chooseTerms()
+	a := make([]float64, len(f.terms))
+	for n := range observations {
+		o := &observations[n]
+		e := f.byGrid[o.Grid]
+		if e == nil {
+			e = newEquations(len(f.terms))
+			f.byGrid[o.Grid] = e
+			f.grids = append(f.grids, o.Grid)
+		}
+		add := func(holds func(*Item) bool, b, weight float64) {
+			clear(a)
+			var at []int
+			for i := range o.Usage.items {
+				it := &o.Usage.items[i]
+				k, ok := f.number[it.Term]
+				if !ok || !holds(it) {
+					continue
+				}
+				if a[k] == 0 {
+					at = append(at, k)
+				}
+				a[k] += it.Quantity
+			}
+			slices.Sort(at)
+			e.add(a, slices.Compact(at), b, weight)
+		}
+		add(func(*Item) bool { return true }, o.Total, 1/o.Total)
+		for i := range functions {
+			fn := &functions[i]
+			if !fn.suits(o) {
+				continue
+			}
+			m, ok := fn.measured(o)
+			if !ok {
+				continue
+			}
+			add(fn.holds, m, functionWeight/math.Sqrt(max(m, leastShare*o.Total)*o.Total))
+		}
+	}
+	return f
+}
+
+// leastSpread is by how much the bytes a value must differ between observations for
+// the cost of a byte to be fitted apart from that of a value.
+const leastSpread = 1.15
+
+// chooseTerms lists the terms that the observations can determine. Of a type whose
+// values are all about as long only the cost of a value is fitted.
+func (f *Fitter) chooseTerms() {
+	type spread struct{ least, most float64 }
+	spreads := map[string]*spread{}
+	seen := map[string]bool{}
+	for n := range f.observations {
+		sums := map[string]float64{}
+		for _, it := range f.observations[n].Usage.items {
+			sums[it.Term] += it.Quantity
+		}
+		for term, q := range sums {
+			seen[term] = true
+			for _, unit := range []string{", by byte", ", by element"} {
+				byte, ok := strings.CutSuffix(term, ", by value")
+				if !ok {
+					break
+				}
+				mean := sums[byte+unit] / q
+				s := spreads[byte+unit]
+				if s == nil {
+					s = &spread{mean, mean}
+					spreads[byte+unit] = s
+				}
+				s.least, s.most = min(s.least, mean), max(s.most, mean)
+			}
+		}
+	}
+	for term := range seen {
+		if s := spreads[term]; s != nil && s.most < leastSpread*s.least {
+			continue
+		}
+		f.terms = append(f.terms, term)
+	}
+	slices.Sort(f.terms)
+	for i, t := range f.terms {
+		f.number[t] = i
+	}
+}
+
+// solve fits a model to the grids, each counted as often as times says. start says
+// which terms to begin with, nil for none.
+func (f *Fitter) solve(times func(grid string) float64, start []bool) ([]float64, error) {
+	g, h := f.sum(times)
+	x, err := nnls(g, h, start)
+	if err != nil {
+		return nil, fmt.Errorf("fit: %w", err)
+	}
+	return x, nil
+}
+
+// sum sums up the equations of grids.
+func (f *Fitter) sum(times func(grid string) float64) (*mat.SymDense, []float64) {
+	n := len(f.terms)
+	e := newEquations(n)
+	for _, g := range f.grids {
+		if t := times(g); t != 0 {
+			e.plus(f.byGrid[g], t)
+		}
+	}
+	g := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i {
+			if v := e.g[i*n+j]; v != 0 {
+				g.SetSym(i, j, v)
+			}
+		}
+		// Terms that these grids say nothing of stay zero.
+		g.SetSym(i, i, e.g[i*n+i]*(1+ridge)+1e-30)
+	}
+	return g, e.h
+}
+
+// Prediction is a step as measured and as predicted, in instructions.
+type Prediction struct {
+	Grid, Step          string
+	Measured, Predicted float64
+	// Undetermined says that the grids which the prediction is based on do not tell
+	// what the step's work costs: it has a kind of work that none of them has, or only
+	// ever together with another.
+	Undetermined bool
+}
+
+// Error is the relative error.
+func (p *Prediction) Error() float64 { return p.Predicted/p.Measured - 1 }
+
+// predict predicts a step.
+func (f *Fitter) predict(x []float64, o *Observation) Prediction {
+	p := Prediction{Grid: o.Grid, Step: o.Step, Measured: o.Total}
+	for i := range o.Usage.items {
+		it := &o.Usage.items[i]
+		if n, ok := f.number[it.Term]; ok {
+			p.Predicted += x[n] * it.Quantity
+		}
+	}
+	return p
+}
+
+// mostLeverage is the greatest variance of a prediction, in variances of an equation,
+// with which it counts as determined. A step that is among the equations has at
+// most 1.
+const mostLeverage = 16
+
+// leverage is the variance of the prediction of a step from the equations g, which are
+// factorized in c, when the error of each equation has variance 1.
+func (f *Fitter) leverage(c *mat.Cholesky, scale []float64, o *Observation) float64 {
+	u := mat.NewVecDense(len(f.terms), nil)
+	for i := range o.Usage.items {
+		it := &o.Usage.items[i]
+		if n, ok := f.number[it.Term]; ok {
+			u.SetVec(n, u.AtVec(n)+it.Quantity*scale[n]/o.Total)
+		}
+	}
+	var v mat.VecDense
+	if err := c.SolveVecTo(&v, u); err != nil {
+		var cond mat.Condition
+		if !errors.As(err, &cond) {
+			return math.Inf(1)
+		}
+	}
+	return mat.Dot(u, &v)
+}
+
+// Validate predicts the steps of each grid by a fit to all other grids.
+func (f *Fitter) Validate() ([]Prediction, error) {
+	all, err := f.solve(func(string) float64 { return 1 }, nil)
+	if err != nil {
+		return nil, err
+	}
+	start := positive(all)
+	var list []Prediction
+	for _, left := range f.grids {
+		x, err := f.solve(func(g string) float64 {
+			if g == left {
+				return 0
+			}
+			return 1
+		}, start)
+		if err != nil {
+			return nil, err
+		}
+		c, scale, err := f.factorize(left)
+		if err != nil {
+			return nil, err
+		}
+		for i := range f.observations {
+			if o := &f.observations[i]; o.Grid == left {
+				p := f.predict(x, o)
+				p.Undetermined = f.leverage(c, scale, o) > mostLeverage
+				list = append(list, p)
+			}
+		}
+	}
+	return list, nil
+}
+
+// factorize factorizes the equations of all grids but one, scaled so that their
+// diagonal is one.
+func (f *Fitter) factorize(left string) (*mat.Cholesky, []float64, error) {
+	g, _ := f.sum(func(g string) float64 {
+		if g == left {
+			return 0
+		}
+		return 1
+	})
+	n := len(f.terms)
+	scale := make([]float64, n)
+	for i := range n {
+		scale[i] = 1 / math.Sqrt(g.At(i, i))
+	}
+	for i := range n {
+		for j := i; j < n; j++ {
+			g.SetSym(i, j, g.At(i, j)*scale[i]*scale[j])
+		}
+		g.SetSym(i, i, g.At(i, i)+ridge)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(g) {
+		return nil, nil, errors.New("fit: equations that cannot be solved")
+	}
+	return &c, scale, nil
+}
+
+func positive(x []float64) []bool {
+	p := make([]bool, len(x))
+	for i, v := range x {
+		p[i] = v > 0
+	}
+	return p
+}
+
+// Summarize sums up the errors of predictions.
+func Summarize(list []Prediction) Errors {
+	var errs []float64
+	for i := range list {
+		errs = append(errs, math.Abs(list[i].Error()))
+	}
+	if len(errs) == 0 {
+		return Errors{}
+	}
+	slices.Sort(errs)
+	at := func(q float64) float64 { return stat.Quantile(q, stat.Empirical, errs, nil) }
+	return Errors{Median: at(0.5), P90: at(0.9), Worst: at(1), Steps: len(errs)}
+}
+
+// Resamples of the grids for the intervals of terms, and their seed.
+const (
+	resamples    = 100
+	resampleSeed = 1
+)
+
+// Model fits the model to all grids. Its intervals come from fits to as many grids
+// drawn with replacement.
+func (f *Fitter) Model(server string) (*Model, []Prediction, error) {
+	x, err := f.solve(func(string) float64 { return 1 }, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	start := positive(x)
+	samples := make([][]float64, len(x))
+	random := rand.New(rand.NewPCG(resampleSeed, 0))
+	for range resamples {
+		times := map[string]float64{}
+		for range f.grids {
+			times[f.grids[random.IntN(len(f.grids))]]++
+		}
+		y, err := f.solve(func(g string) float64 { return times[g] }, start)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, v := range y {
+			// A grid that was not drawn says nothing of its own terms.
+			if v > 0 {
+				samples[i] = append(samples[i], v)
+			}
+		}
+	}
+	m := &Model{Server: server, Steps: len(f.observations), Grids: len(f.grids)}
+	steps := map[string]int{}
+	var fitted []Prediction
+	for i := range f.observations {
+		o := &f.observations[i]
+		seen := map[string]bool{}
+		for _, it := range o.Usage.items {
+			if !seen[it.Term] {
+				seen[it.Term] = true
+				steps[it.Term]++
+			}
+		}
+		fitted = append(fitted, f.predict(x, o))
+	}
+	m.Fit = Summarize(fitted)
+	for i, name := range f.terms {
+		if round(x[i]) == 0 {
+			continue
+		}
+		low, high := x[i], x[i]
+		if s := samples[i]; len(s) > 1 {
+			slices.Sort(s)
+			low, high = min(low, stat.Quantile(0.05, stat.Empirical, s, nil)), max(high, stat.Quantile(0.95, stat.Empirical, s, nil))
+		}
+		m.Terms = append(m.Terms, Term{Name: name, Instructions: round(x[i]), Low: round(low), High: round(high), Steps: steps[name]})
+	}
+	validation, err := f.Validate()
+	if err != nil {
+		return nil, nil, err
+	}
+	var determined []Prediction
+	for _, p := range validation {
+		if p.Undetermined {
+			m.Undetermined++
+		} else {
+			determined = append(determined, p)
+		}
+	}
+	m.Validation = Summarize(determined)
+	for _, e := range []*Errors{&m.Fit, &m.Validation} {
+		e.Median, e.P90, e.Worst = roundTo(e.Median, 1e5), roundTo(e.P90, 1e5), roundTo(e.Worst, 1e5)
+	}
+	m.index()
+	return m, validation, nil
+}
+
+func round(x float64) float64 { return roundTo(x, 100) }
+
+func roundTo(x, parts float64) float64 { return math.Round(x*parts) / parts }
+
+// Fitted says whether terms are fitted to a function's instructions.
+func Fitted(name string) bool {
+	return slices.ContainsFunc(functions, func(f function) bool { return slices.Contains(f.names, name) })
+}

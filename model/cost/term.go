@@ -1,0 +1,225 @@
+package cost
+
+import "applysim/model/pgtype"
+
+// Place is a part of the apply worker. callgrind counts the functions that make it
+// up, so that its terms can be fitted apart from all others.
+type Place uint8
+
+// The parts.
+const (
+	Loop        Place = iota // receiving messages: LogicalRepApplyLoop
+	Dispatch                 // apply_dispatch and what has no place of its own below it
+	Read                     // logicalrep_read_insert, _update and _delete
+	Parse                    // input and receive functions
+	OpenIndex                // ExecOpenIndices
+	HeapInsert               // heap_insert
+	HeapUpdate               // heap_update
+	HeapDelete               // heap_delete
+	LockRow                  // heap_lock_tuple
+	Prune                    // heap_page_prune_opt
+	IndexEntry               // ExecInsertIndexTuples, what goes into the index aside
+	IndexInsert              // btinsert
+	Lookup                   // RelationFindReplTupleByIndex
+	SeqScan                  // RelationFindReplTupleSeq
+	Equal                    // tuples_equal
+	Commit                   // CommitTransactionCommand
+	numPlaces   int   = iota
+)
+
+// Class is a class of work whose instructions take about the same time each.
+type Class uint8
+
+// The classes.
+const (
+	Executor   Class = iota // receiving, parsing, executor, transactions
+	Storage                 // B-trees, heap pages, WAL
+	Scan                    // sequential scans
+	NumClasses int   = iota
+)
+
+// String names the class.
+func (c Class) String() string {
+	return [...]string{"executor and parsing", "B-tree and heap", "sequential scan"}[c]
+}
+
+// classOf is the class of the work in a place.
+func (p Place) class() Class {
+	switch p {
+	case HeapInsert, HeapUpdate, HeapDelete, LockRow, Prune, IndexInsert, Lookup:
+		return Storage
+	case SeqScan, Equal:
+		return Scan
+	}
+	return Executor
+}
+
+// firstPrefix begins the terms of what is done once for a table, an index or a type.
+const firstPrefix = "first touch: "
+
+// The terms. What each counts is written where Measure adds it.
+const (
+	termMessage     = "receive and dispatch a message"
+	termMessageByte = "receive a byte"
+	termRelation    = "read a relation message"
+	termTransaction = "begin and end a transaction"
+	termWriting     = "commit a transaction that wrote"
+	termTuple       = "read a row of a message"
+	termXID         = "assign a transaction id"
+	termTupleColumn = "read a column of a message"
+	termTupleNull   = "read a NULL of a message"
+	termTupleByte   = "read a byte of a message"
+	termSpool       = "spool a change"
+	termSpoolByte   = "spool a byte"
+	termGenerated   = "compute a generated column"
+	termCheck       = "evaluate a CHECK constraint"
+
+	termLookUpText   = "look up an input function"
+	termLookUpBinary = "look up a receive function"
+	termNull         = "store a NULL"
+	termJSONNumber   = "parse a number in JSON"
+	termTailByte     = "verify a single byte"
+	termWideByte     = "verify a byte that is not ASCII"
+	termDomain       = "check a domain"
+
+	firstTable       = firstPrefix + "table"
+	firstColumn      = firstPrefix + "column"
+	firstIndex       = firstPrefix + "index"
+	firstIndexColumn = firstPrefix + "index column"
+	firstText        = firstPrefix + "input function"
+	firstEqual       = firstPrefix + "equality operator"
+	firstLookup      = firstPrefix + "lookup by an index"
+	firstBinary      = firstPrefix + "receive function"
+
+	termChange      = "set up the executor for a change"
+	termLockTable   = "lock a table"
+	termKeptLock    = "release a lock that a lookup kept"
+	termUpdate      = "set up an update"
+	termDelete      = "set up a delete"
+	termSlotColumn  = "fill a slot's column"
+	termMergeColumn = "merge an update's column"
+	termRouted      = "find a row's partition"
+	termDefault     = "compute a default"
+
+	termOpenIndex       = "open an index"
+	termCloseIndex      = "close an index"
+	termOpenIndexColumn = "describe an index column"
+	termLockIndex       = "lock an index"
+	termUnlockIndex     = "unlock an index"
+	termOpenUnique      = "prepare conflict detection on an index"
+
+	termHeapInsert    = "insert a row"
+	termHeapUpdate    = "update a row"
+	termLeavePage     = "move a row to another page"
+	termIndexedColumn = "compare an indexed column for HOT"
+	termOldKey        = "log an old key"
+	termHeapDelete    = "delete a row"
+	termLock          = "lock a row"
+	termRelock        = "lock a row again"
+	termFormTuple     = "form a tuple"
+	termFormColumn    = "form a tuple's column"
+	termFormByte      = "form a tuple's byte"
+	termNewPage       = "add a page"
+	termFSM           = "search the free space map"
+	termPrune         = "prune a page"
+	termPruneLine     = "prune: look at a line pointer"
+	termPruneTuple    = "prune: look at a version"
+	termStatus        = "look up how a transaction ended"
+	termPruned        = "prune: remove a version"
+	termCompacted     = "prune: move a version"
+	termToastRow      = "toast a row"
+	termCompressByte  = "pglz: note a byte"
+	termCompressRun   = "pglz: begin"
+	termCompressProbe = "pglz: look at a match"
+	termCompressSame  = "pglz: compare a byte"
+	termUntoast       = "delete a value out of line"
+	termDetoast       = "read a value out of line"
+	termToastValue    = "move a value out of line"
+	termChunk         = "store a chunk"
+
+	termIndexLookup = "look a row up by an index"
+	termFetch       = "follow an index entry to the heap"
+	termChainStep   = "look at a version of a HOT chain"
+	termScanItem    = "note an equal index entry"
+	termKill        = "mark an index entry as dead"
+	termSeqLookup   = "look a row up by a scan"
+	termSeqPage     = "scan a page"
+	termSeqRow      = "scan a row version"
+	termSeqDead     = "scan a dead row version"
+	termFetchAgain  = "go on after a row that differs"
+	termCompareRow  = "compare a row with the one looked for"
+	termDeform      = "compare: deform a column"
+
+	termIndexEntry    = "prepare an index entry"
+	termExpression    = "evaluate an index expression"
+	termPredicate     = "evaluate an index predicate"
+	termBRIN          = "insert into a BRIN index"
+	termIndexInsert   = "insert into a B-tree"
+	termKeyTuple      = "form an index tuple"
+	termKeyColumn     = "form an index column"
+	termKeyByte       = "form an index byte"
+	termDescent       = "begin a descent"
+	termLevel         = "descend a level"
+	termComparison    = "compare with an index entry"
+	termLaterColumn   = "compare: reach a later column"
+	termCompareTID    = "compare heap TIDs"
+	termUnique        = "check uniqueness"
+	termItemMoved     = "move a line pointer"
+	termSplit         = "split a page"
+	termSplitItem     = "split: copy an entry"
+	termSplitLocation = "split: choose where"
+	termSplitPoint    = "split: weigh a split point"
+	termDedup         = "deduplicate a page"
+	termDedupItem     = "deduplicate: look at an entry"
+	termDedupColumn   = "deduplicate: compare a column"
+	termDedupTID      = "deduplicate: copy a heap TID"
+	termDedupMerged   = "deduplicate: merge an entry"
+	termPostingSplit  = "split a posting list"
+	termSimpleDelete  = "delete dead index entries"
+	termBottomUp      = "bottom-up deletion pass"
+	termDeletedTID    = "delete an index entry"
+	termBottomUpItem  = "bottom-up: look at an entry"
+	termCandidate     = "deletion: sort a heap TID"
+	termCheckedTID    = "deletion: follow a heap TID"
+	termDeletePage    = "deletion: visit a heap page"
+
+	termRecord     = "write a WAL record"
+	termRecordByte = "write a byte of WAL"
+	termImage      = "write a full-page image"
+	termImageByte  = "write a byte of a full-page image"
+)
+
+// ParseTerm is the term of reading a type's values in a format, text or binary:
+// by value and by byte.
+func ParseTerm(typ, format, unit string) string {
+	return "parse " + typ + " (" + format + "), by " + unit
+}
+
+// compareTerm is the term of comparing a key column by an operator class.
+func compareTerm(class string) string { return "compare " + comparison(class) }
+
+// comparison names the family of comparison functions of an operator class: those
+// in one family take about the same number of instructions.
+func comparison(class string) string {
+	switch class {
+	case "int2_ops", "int4_ops", "int8_ops", "oid_ops", "date_ops", "time_ops", "timestamp_ops", "timestamptz_ops",
+		"bool_ops", "char_ops", "money_ops", "enum_ops", "float4_ops", "float8_ops", "xid8_ops", "pg_lsn_ops":
+		return "numbers"
+	case "text_ops", "varchar_ops", "bpchar_ops", "name_ops", "text_pattern_ops", "varchar_pattern_ops", "bpchar_pattern_ops", "bytea_ops":
+		return "strings"
+	case "numeric_ops":
+		return "numerics"
+	case "uuid_ops", "macaddr_ops", "macaddr8_ops", "bit_ops", "varbit_ops", "interval_ops", "timetz_ops", "inet_ops", "cidr_ops", "tid_ops":
+		return "fixed-length values"
+	}
+	return "other values"
+}
+
+// equalTerm is the term of comparing a row's column with the one looked for.
+func equalTerm(t *pgtype.Type) string {
+	class := ""
+	if c := t.OpClass(); c != nil {
+		class = c.Name
+	}
+	return "compare rows: " + comparison(class)
+}

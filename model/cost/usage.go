@@ -1,0 +1,424 @@
+package cost
+
+import (
+	"slices"
+	"strings"
+
+	"applysim/model/apply"
+	"applysim/model/pgtype"
+	"applysim/wal"
+)
+
+// Item is a quantity of one kind of work done on one object.
+type Item struct {
+	Term     string  // what was done
+	Object   string  // the table, index or type that it was done for, "" for the worker as a whole
+	Where    Place   // in which part of the worker
+	Quantity float64 // how often, or how many bytes
+}
+
+type key struct {
+	term, object string
+	where        Place
+}
+
+// Usage is the work of an apply worker, as items in a fixed order.
+type Usage struct {
+	items []Item
+	index map[key]int
+}
+
+// Items returns the items. The slice must not be changed.
+func (u *Usage) Items() []Item { return u.items }
+
+// Add adds an item's quantity.
+func (u *Usage) Add(i Item) {
+	if i.Quantity == 0 {
+		return
+	}
+	if u.index == nil {
+		u.index = map[key]int{}
+	}
+	k := key{i.Term, i.Object, i.Where}
+	n, ok := u.index[k]
+	if !ok {
+		n = len(u.items)
+		u.index[k] = n
+		u.items = append(u.items, Item{Term: i.Term, Object: i.Object, Where: i.Where})
+	}
+	u.items[n].Quantity += i.Quantity
+}
+
+// Sub returns the work that u has and before has not.
+func (u *Usage) Sub(before *Usage) *Usage {
+	d := &Usage{}
+	for _, i := range u.items {
+		if n, ok := before.index[key{i.Term, i.Object, i.Where}]; ok {
+			i.Quantity -= before.items[n].Quantity
+		}
+		d.Add(i)
+	}
+	return d
+}
+
+// WithoutFirst returns the work without that of first touches.
+func (u *Usage) WithoutFirst() *Usage {
+	d := &Usage{}
+	for _, i := range u.items {
+		if !strings.HasPrefix(i.Term, firstPrefix) {
+			d.Add(i)
+		}
+	}
+	return d
+}
+
+// Measure reads off what a worker has done so far.
+func Measure(w *apply.Worker) *Usage {
+	u := &Usage{}
+	c := w.Counters
+	u.add(termMessage, "", Loop, c.Messages)
+	u.add(termRelation, "", Dispatch, c.Relations)
+	u.add(termTransaction, "", Dispatch, c.Begins)
+	u.add(termWriting, "", Commit, c.WritingCommits)
+	u.add(termXID, "", HeapInsert, c.InsertXIDs)
+	u.add(termXID, "", LockRow, c.LookupXIDs)
+	u.add(termMessageByte, "", Loop, c.ChangeBytes)
+	u.add(termTuple, "", Read, c.Changes())
+	nulls := readNulls(w)
+	u.Add(Item{termTupleColumn, "", Read, float64(c.ChangeColumns) - nulls})
+	u.Add(Item{termTupleNull, "", Read, nulls})
+	u.add(termTupleByte, "", Read, c.ChangeBytes)
+	u.add(termSpool, "", Dispatch, c.Spooled)
+	u.add(termSpoolByte, "", Dispatch, c.SpooledBytes)
+	u.add(termCheck, "", Dispatch, c.Checks)
+	u.add(termGenerated, "", Dispatch, c.Generated)
+	u.add(termToastValue, "", Dispatch, c.Moved)
+	u.add(termUntoast, "", Dispatch, c.Removed)
+	u.add(termDetoast, "", Dispatch, c.Detoasted)
+	u.add(termChunk, "", Dispatch, c.Chunks)
+	u.types(w)
+	for _, t := range w.Tables() {
+		u.table(w, &t)
+	}
+	u.wal(w.Log())
+	return u
+}
+
+func (u *Usage) add(term, object string, where Place, n int64) {
+	u.Add(Item{term, object, where, float64(n)})
+}
+
+// readNulls is how many NULLs the messages carried. The worker may parse a row twice:
+// once to find the old one and once more to change it.
+func readNulls(w *apply.Worker) float64 {
+	nulls, parsed := int64(0), int64(0)
+	for _, c := range w.TypeCounters() {
+		nulls += c.Nulls
+		parsed += c.TextValues + c.BinaryValues + c.Nulls + c.Unchanged
+	}
+	if parsed == 0 {
+		return 0
+	}
+	return float64(nulls) * float64(w.Counters.ChangeColumns) / float64(parsed)
+}
+
+// types adds the reading of column values.
+func (u *Usage) types(w *apply.Worker) {
+	counters := w.TypeCounters()
+	types := make([]*pgtype.Type, 0, len(counters))
+	for t := range counters {
+		types = append(types, t)
+	}
+	slices.SortFunc(types, func(a, b *pgtype.Type) int {
+		if c := strings.Compare(a.String(), b.String()); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Schema, b.Schema)
+	})
+	for _, t := range types {
+		c := counters[t]
+		name := typeName(t)
+		if t.Kind == pgtype.KindDomain {
+			u.add(termDomain, t.String(), Parse, c.TextValues+c.BinaryValues)
+		}
+		if c.TextValues > 0 {
+			u.add(firstText, name, Dispatch, 1)
+		}
+		if c.BinaryValues > 0 {
+			u.add(firstBinary, name, Dispatch, 1)
+		}
+		u.add(termLookUpText, name, Dispatch, c.TextValues)
+		u.add(termLookUpBinary, name, Dispatch, c.BinaryValues)
+		u.add(ParseTerm(name, "text", "value"), name, Parse, c.TextValues)
+		u.add(ParseTerm(name, "text", "byte"), name, Parse, c.TextBytes)
+		u.add(ParseTerm(name, "binary", "value"), name, Parse, c.BinaryValues)
+		u.add(ParseTerm(name, "binary", "byte"), name, Parse, c.BinaryBytes)
+		u.add(ParseTerm(name, "text", "element"), name, Parse, c.TextElements)
+		u.add(ParseTerm(name, "binary", "element"), name, Parse, c.BinaryElements)
+		if t.Base().Kind == pgtype.KindJsonb {
+			u.add(termJSONNumber, name, Parse, c.Numbers)
+		}
+		u.add(termTailByte, name, Parse, c.TailBytes)
+		u.add(termWideByte, name, Parse, c.WideBytes)
+		u.add(termNull, name, Dispatch, c.Nulls)
+	}
+}
+
+// typeName is the name by which the cost of reading a type is known: that of its
+// family for types that a schema defines.
+func typeName(t *pgtype.Type) string {
+	t = t.Base()
+	switch t.Kind {
+	case pgtype.KindEnum:
+		return "enum"
+	case pgtype.KindComposite:
+		return "record"
+	case pgtype.KindRange:
+		return "range"
+	case pgtype.KindMultirange:
+		return "multirange"
+	case pgtype.KindOpaque:
+		return "unknown"
+	case pgtype.KindArray:
+		if t.Elem != nil {
+			return typeName(t.Elem) + "[]"
+		}
+	}
+	return t.Name
+}
+
+// table adds the work on a table, its indexes and its TOAST table.
+func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
+	name := w.Log().Name(t.Rel)
+	c, h := t.Counters, t.Heap.Counters
+	columns := int64(0)
+	for _, col := range t.Schema.Columns {
+		if !col.Dropped {
+			columns++
+		}
+	}
+	u.add(firstTable, name, Dispatch, c.Maps)
+	u.add(firstColumn, name, Dispatch, c.Maps*columns)
+	// Rows that were looked for and found are locked; what is locked beyond them is
+	// locked again.
+	found := c.Merged + h.Deletes
+	missing := c.Opened - h.Inserts - found
+	if missing < 0 {
+		missing = 0 // rows moved to another partition, or there before the run
+	}
+	u.add(termChange, name, Dispatch, c.Opened)
+	u.add(termLockTable, name, Dispatch, c.Locked)
+	u.add(termKeptLock, name, Commit, c.Kept)
+	u.add(firstLookup, name, Lookup, min(c.Kept, 1))
+	u.add(termUpdate, name, Dispatch, c.Merged)
+	u.add(termDelete, name, Dispatch, h.Deletes)
+	u.add(termSlotColumn, name, Dispatch, c.Read*columns)
+	u.add(termMergeColumn, name, Dispatch, c.Merged*columns)
+	u.add(termRouted, name, Dispatch, c.Routed)
+	u.add(termDefault, name, Dispatch, c.Filled)
+	u.add(termLock, name, LockRow, min(h.Locks, found))
+	u.add(termRelock, name, HeapUpdate, max(h.Locks-found, 0))
+	u.add(termIndexLookup, name, Lookup, t.IdxScans)
+	u.add(termFetch, name, Lookup, h.Fetches)
+	u.add(termChainStep, name, Lookup, h.ChainSteps)
+	u.add(termSeqLookup, name, SeqScan, t.SeqScans/2)
+	u.add(termSeqPage, name, SeqScan, c.PassedPages)
+	u.add(termSeqRow, name, SeqScan, c.Passed)
+	u.add(termSeqDead, name, SeqScan, c.PassedDead)
+	u.add(termFetchAgain, name, Lookup, c.Compared-c.Passed)
+	u.add(termCompareRow, name, Equal, c.Compared)
+	if c.Compared > 0 {
+		// The type cache finds an equality operator for each type.
+		types := map[*pgtype.Type]bool{}
+		for _, col := range t.Schema.Columns {
+			if !col.Dropped && !types[col.Type] {
+				types[col.Type] = true
+				u.add(firstEqual, typeName(col.Type), Equal, 1)
+			}
+		}
+	}
+	u.add(termDeform, name, Equal, c.Compared*columns)
+	for i, n := range t.Compared {
+		u.add(equalTerm(t.Schema.Columns[i].Type), name, Equal, n)
+	}
+	indexed := map[int]bool{}
+	for i := range t.Indexes {
+		x := &t.Indexes[i]
+		for _, k := range x.Schema.Keys {
+			if k.Column >= 0 {
+				indexed[k.Column] = true
+			}
+		}
+	}
+	u.add(termIndexedColumn, name, HeapUpdate, c.Merged*int64(len(indexed)))
+	u.heap(name, t)
+	for i := range t.Indexes {
+		u.tableIndex(w, t, &t.Indexes[i])
+	}
+	if t.Toast != nil {
+		u.add(termCompressRun, name, Dispatch, t.Compression.Runs)
+		u.add(termCompressByte, name, Dispatch, t.Compression.Positions)
+		u.add(termCompressProbe, name, Dispatch, t.Compression.Probes)
+		u.add(termCompressSame, name, Dispatch, t.Compression.Compared)
+		toast := apply.TableState{Heap: t.Toast}
+		u.heap(w.Log().Name(t.ToastRel), &toast)
+		u.btree(w.Log().Name(t.ToastIndexRel), &apply.IndexState{BTree: t.ToastIndex}, 2)
+	}
+}
+
+// heap adds the work on a table's pages.
+func (u *Usage) heap(name string, t *apply.TableState) {
+	h := t.Heap.Counters
+	u.add(termHeapInsert, name, HeapInsert, h.Inserts)
+	u.add(termHeapUpdate, name, HeapUpdate, h.Updates)
+	u.add(termLeavePage, name, HeapUpdate, h.NewPageUpdates)
+	u.add(termHeapDelete, name, HeapDelete, h.Deletes)
+	u.add(termFormTuple, name, Dispatch, h.Inserts+h.Updates)
+	u.add(termOldKey, name, HeapDelete, h.OldKeys)
+	u.add(termFormColumn, name, Dispatch, h.Columns)
+	u.add(termFormByte, name, Dispatch, h.TupleBytes)
+	u.add(termNewPage, name, HeapInsert, h.NewPages)
+	u.add(termFSM, name, HeapInsert, h.FSMSearches)
+	u.add(termPrune, name, Prune, h.Prunes)
+	u.add(termPruneLine, name, Prune, h.PrunedLines)
+	u.add(termPruneTuple, name, Prune, h.PrunedTuples)
+	u.add(termStatus, name, Prune, h.PrunedStatus)
+	looking := Lookup
+	if t.SeqScans > 0 {
+		looking = SeqScan
+	}
+	u.add(termStatus, name, looking, h.StatusChecks-h.PrunedStatus)
+	u.add(termPruned, name, Prune, h.Pruned)
+	u.add(termCompacted, name, Prune, h.Compacted)
+	u.add(termToastRow, name, Dispatch, h.Toasted)
+}
+
+// tableIndex adds the work on an index of a table.
+func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexState) {
+	name := w.Log().Name(x.Rel)
+	c, h := t.Counters, t.Heap.Counters
+	s := x.Schema
+	natts := int64(len(s.Keys) + len(s.Include))
+	u.add(firstIndex, name, Dispatch, c.Maps)
+	u.add(firstIndexColumn, name, Dispatch, c.Maps*natts)
+	u.add(termOpenIndex, name, OpenIndex, c.Opened)
+	u.add(termCloseIndex, name, Dispatch, c.Opened)
+	locks, releases := c.Opened, c.Opened
+	if x.Lookup {
+		locks -= c.Held
+		releases -= c.Held + c.Kept
+	}
+	u.add(termLockIndex, name, OpenIndex, locks)
+	u.add(termUnlockIndex, name, Dispatch, releases)
+	u.add(termOpenIndexColumn, name, OpenIndex, c.Opened*natts)
+	if s.Unique {
+		u.add(termOpenUnique, name, OpenIndex, h.Inserts+c.Merged)
+	}
+	exprs := int64(0)
+	for _, k := range s.Keys {
+		if k.Column < 0 {
+			exprs++
+		}
+	}
+	entries := h.Inserts + h.Updates - h.HOTUpdates
+	if s.Predicate != "" {
+		u.add(termPredicate, name, IndexEntry, entries)
+	}
+	if x.BRIN != nil {
+		u.add(termBRIN, name, IndexEntry, entries)
+		return
+	}
+	u.add(termExpression, name, IndexEntry, exprs*x.BTree.Counters.Inserts)
+	u.btree(name, x, natts)
+}
+
+// btree adds the work on a B-tree.
+func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
+	c := x.BTree.Counters
+	u.add(termIndexEntry, name, IndexEntry, c.Inserts)
+	u.add(termIndexInsert, name, IndexInsert, c.Inserts)
+	u.add(termKeyTuple, name, IndexInsert, c.Inserts)
+	u.add(termKeyColumn, name, IndexInsert, c.Inserts*natts)
+	u.add(termKeyByte, name, IndexInsert, c.KeyBytes)
+	u.add(termDescent, name, IndexInsert, c.Descents)
+	u.add(termLevel, name, IndexInsert, c.Levels)
+	u.add(termLevel, name, Lookup, c.LookupLevels)
+	u.add(termComparison, name, IndexInsert, c.Comparisons)
+	u.add(termComparison, name, Lookup, c.LookupCompares)
+	u.add(termCompareTID, name, IndexInsert, c.TIDComparisons)
+	insertions, lookups := x.BTree.ColumnComparisons()
+	for i := range insertions {
+		term := compareTerm(x.BTree.ClassName(i))
+		u.add(term, name, IndexInsert, insertions[i])
+		u.add(term, name, Lookup, lookups[i])
+		if i > 0 {
+			u.add(termLaterColumn, name, IndexInsert, insertions[i])
+			u.add(termLaterColumn, name, Lookup, lookups[i])
+		}
+	}
+	u.add(termScanItem, name, Lookup, c.ScanItems)
+	u.add(termUnique, name, IndexInsert, c.UniqueChecks)
+	u.add(termItemMoved, name, IndexInsert, c.ItemsMoved)
+	u.add(termSplit, name, IndexInsert, c.LeafSplits+c.InternalSplits)
+	u.add(termSplitLocation, name, IndexInsert, c.LeafSplits+c.InternalSplits)
+	u.add(termSplitItem, name, IndexInsert, c.SplitItems)
+	u.add(termSplitPoint, name, IndexInsert, c.SplitPoints)
+	u.add(termDedup, name, IndexInsert, c.DedupPasses)
+	u.add(termDedupItem, name, IndexInsert, c.DedupItems)
+	u.add(termDedupColumn, name, IndexInsert, c.DedupItems*natts)
+	u.add(termDedupTID, name, IndexInsert, c.DedupTIDs)
+	u.add(termDedupMerged, name, IndexInsert, c.DedupMerged)
+	u.add(termPostingSplit, name, IndexInsert, c.PostingSplits)
+	u.add(termSimpleDelete, name, IndexInsert, c.SimpleDeletes)
+	u.add(termBottomUp, name, IndexInsert, c.BottomUpPasses)
+	u.add(termDeletedTID, name, IndexInsert, c.DeletedTIDs)
+	u.add(termBottomUpItem, name, IndexInsert, c.BottomUpItems)
+	u.add(termCandidate, name, IndexInsert, c.Candidates)
+	u.add(termCheckedTID, name, IndexInsert, c.CheckedTIDs)
+	u.add(termDeletePage, name, IndexInsert, c.HeapPages)
+	u.add(termKill, name, Lookup, c.Killed)
+}
+
+// wal adds the writing of WAL records.
+func (u *Usage) wal(l *wal.Log) {
+	for r := -1; r < l.Relations(); r++ {
+		rel := wal.RelID(r)
+		name := ""
+		if rel != wal.NoRelation {
+			name = l.Name(rel)
+		}
+		for t := range wal.RecordType(wal.NumRecordTypes) {
+			n := l.Count(rel, t)
+			if n.Records == 0 {
+				continue
+			}
+			where := recordPlace(t)
+			u.add(termRecord, name, where, n.Records)
+			u.add(termRecordByte, name, where, n.Bytes-n.FPIBytes)
+			u.add(termImage, name, where, l.Imaged(rel, t))
+			u.add(termImageByte, name, where, n.FPIBytes)
+		}
+	}
+}
+
+// recordPlace is the part of the worker that writes records of a type.
+func recordPlace(t wal.RecordType) Place {
+	switch t {
+	case wal.HeapInsert, wal.HeapInsertInit:
+		return HeapInsert
+	case wal.HeapUpdate, wal.HeapUpdateInit, wal.HeapHotUpdate, wal.HeapHotUpdateInit:
+		return HeapUpdate
+	case wal.HeapDelete:
+		return HeapDelete
+	case wal.HeapLock:
+		return LockRow
+	case wal.Heap2PruneOnAccess:
+		return Prune
+	case wal.TransactionCommit:
+		return Commit
+	case wal.BtreeInsertLeaf, wal.BtreeInsertUpper, wal.BtreeInsertPost, wal.BtreeSplitL, wal.BtreeSplitR,
+		wal.BtreeDedup, wal.BtreeDelete, wal.BtreeNewRoot, wal.BtreeInsertMeta, wal.BtreeReusePage:
+		return IndexInsert
+	}
+	return Dispatch
+}
