@@ -20,11 +20,13 @@
 // Modelled: tuple formation, free space and fillfactor, the cached target
 // block, the free space map with its search order, INSERT and INSERT+INIT
 // records; updates, HOT and deletes; pruning; hint bits; the visibility map; VACUUM
-// with freezing and the truncation of the table's end. Where images are compressed
-// a page can be written out byte for byte, including what removed versions leave
-// behind between those that stay.
+// with freezing, in as many passes as the memory for dead items asks for, and the
+// truncation of the table's end; what minor releases of 18 do differently. Where
+// images are compressed a page can be written out byte for byte, including what
+// removed versions leave behind between those that stay.
 //
 // Reading order: page.go (a page), table.go (insert), hio.go (which page), package
-// fsm (the free space map), update.go, visibility.go, prune.go, vacuum.go and
-// truncate.go, bytes.go, describe.go and check.go.
+// fsm (the free space map), update.go, visibility.go, prune.go, vacuum.go with
+// freeze.go, tidstore.go and truncate.go, pass.go, release.go, bytes.go, describe.go
+// and check.go.
 package heap

@@ -38,6 +38,6 @@
 // relation.go (tables and the relation map), row.go (an insert), modify.go (updates
 // and deletes), sequential.go (look-ups without an index), conflict.go; toast.go,
 // routing.go (partitions), expressions.go, sequence.go, truncate.go, spool.go,
-// parallel.go, twophase.go; counters.go, statistics.go; event.go (checkpoints and
-// VACUUM), checkpoint.go (when they come), walwriter.go.
+// parallel.go, twophase.go; counters.go, statistics.go; event.go (commands
+// beside the stream), vacuum.go, checkpoint.go (when checkpoints come), walwriter.go.
 package apply
