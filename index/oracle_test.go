@@ -560,7 +560,7 @@ func (x *tester) endRange() {
 func (x *tester) vacuum() {
 	x.check()
 	x.vacuumed = true
-	x.tree.BulkDelete(func(tid storage.TID) bool { return x.heap.states[tid] == gone })
+	x.tree.BulkDelete(func(tid storage.TID) bool { return x.heap.states[tid] == gone }, 4<<20)
 	x.tree.VacuumCleanup()
 	x.check()
 	x.oracle.Ascend(func(e entry) bool {

@@ -17,6 +17,15 @@ import (
 // Source: REL_18_1, src/backend/access/nbtree/nbtpage.c, _bt_vacuum_needs_cleanup.
 const cleanupFraction = 20
 
+// Pages deleted by a VACUUM that it remembers to recycle at its end: as many as fit into
+// work_mem, and so many at least. Source: REL_18_1,
+// src/backend/access/nbtree/nbtpage.c, _bt_pendingfsm_init.
+const (
+	sizeOfPending = 16      // BTPendingFSM
+	leastPending  = 256     // BTVacState.bufsize
+	mostPending   = 1 << 26 // MaxAllocSize, by size
+)
+
 // forkFSM is the fork of the free space map.
 const forkFSM = 1
 
@@ -27,11 +36,14 @@ type vacuumStats struct {
 	deleted int // pages that are deleted, recyclable ones included
 	free    int // pages that were recorded as recyclable
 	pending []*page
+	room    int // in pending
 }
 
 // BulkDelete deletes all entries whose heap TID is dead, then pages that have
-// become empty (btbulkdelete).
-func (t *BTree) BulkDelete(dead func(storage.TID) bool) { t.vacuumScan(dead) }
+// become empty (btbulkdelete). workMem is work_mem, bytes.
+func (t *BTree) BulkDelete(dead func(storage.TID) bool, workMem uint64) {
+	t.vacuumScan(dead, int(min(max(workMem/sizeOfPending, leastPending), mostPending-1)))
+}
 
 // VacuumCleanup ends a VACUUM of the index. Without a BulkDelete before it, it
 // only looks for deleted pages to recycle, if there were many (btvacuumcleanup).
@@ -40,7 +52,7 @@ func (t *BTree) VacuumCleanup() {
 		if t.unrecycled == 0 || t.unrecycled <= len(t.pages)/cleanupFraction {
 			return
 		}
-		t.vacuumScan(nil)
+		t.vacuumScan(nil, 0)
 	}
 	n := t.vacuum.deleted - t.vacuum.free
 	t.vacuum = vacuumStats{}
@@ -51,10 +63,11 @@ func (t *BTree) VacuumCleanup() {
 	t.log.Insert(wal.BtreeMetaCleanup, t.rel, 0, wal.SizeOfBtreeMetadata)
 }
 
-// vacuumScan goes over all pages in the order of their blocks.
-func (t *BTree) vacuumScan(dead func(storage.TID) bool) {
+// vacuumScan goes over all pages in the order of their blocks. Of the pages that it
+// deletes it remembers as many as there is room for.
+func (t *BTree) vacuumScan(dead func(storage.TID) bool, room int) {
 	v := &t.vacuum
-	*v = vacuumStats{scanned: true}
+	*v = vacuumStats{scanned: true, room: room}
 	for b := 1; b < len(t.pages); b++ {
 		p := t.pages[b]
 		switch {
@@ -168,7 +181,9 @@ func (t *BTree) deletePage(p *page, scan storage.BlockNumber) bool {
 
 	for i := len(path) - 1; i >= 0; i-- {
 		t.unlink(path[i], p)
-		t.vacuum.pending = append(t.vacuum.pending, path[i])
+		if len(t.vacuum.pending) < t.vacuum.room {
+			t.vacuum.pending = append(t.vacuum.pending, path[i])
+		}
 		if path[i].block <= scan {
 			t.vacuum.deleted++
 		}

@@ -60,7 +60,7 @@ var ignored = map[string]bool{
 	"timezone":                true,
 	"unix_socket_directories": true, "wal_keep_size": true, "port": true,
 	"max_prepared_transactions": true,
-	"max_worker_processes":      true, "max_logical_replication_workers": true, "work_mem": true,
+	"max_worker_processes":      true, "max_logical_replication_workers": true,
 	"debug_logical_replication_streaming": true,
 	"max_active_replication_origins":      true, "commit_delay": true, "wal_buffers": true,
 	"effective_cache_size": true, "wal_sync_method": true,

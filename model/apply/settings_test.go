@@ -70,7 +70,7 @@ func TestSettings(t *testing.T) {
 
 // Settings that change nothing are accepted and do nothing.
 func TestIgnoredSettings(t *testing.T) {
-	for _, name := range []string{"fsync", "max_wal_senders", "work_mem", "Port"} {
+	for _, name := range []string{"fsync", "max_wal_senders", "Port"} {
 		s := apply.DefaultSettings()
 		if err := s.Set(name, "whatever"); err != nil || s != apply.DefaultSettings() {
 			t.Errorf("%s: %v, settings %+v", name, err, s)

@@ -296,7 +296,7 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.Vacuu
 				"whether they fit into shared memory of maintenance_work_mem (%d bytes) is not modelled (PARALLEL 0 avoids it)", o.Memory)}
 		}
 		for _, x := range indexes {
-			x.BulkDelete(dead)
+			x.BulkDelete(dead, w.opts.Settings.Vacuum.WorkMem)
 		}
 		h.VacuumDead(s)
 	}

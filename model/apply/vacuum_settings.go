@@ -11,6 +11,7 @@ import (
 
 // VacuumSettings are the settings that VACUUM goes by.
 type VacuumSettings struct {
+	WorkMem                       uint64  // work_mem, bytes: for index pages to recycle
 	MaintenanceWorkMem            uint64  // maintenance_work_mem, bytes: for dead items
 	MaxParallelMaintenanceWorkers int     // max_parallel_maintenance_workers
 	MinParallelIndexScanSize      uint64  // min_parallel_index_scan_size, bytes
@@ -24,7 +25,7 @@ type VacuumSettings struct {
 // defaultVacuumSettings are those of a new PostgreSQL 18.
 func defaultVacuumSettings() VacuumSettings {
 	return VacuumSettings{
-		MaintenanceWorkMem: 64 << 20, MaxParallelMaintenanceWorkers: 2, MinParallelIndexScanSize: 64 * storage.PageSize,
+		WorkMem: 4 << 20, MaintenanceWorkMem: 64 << 20, MaxParallelMaintenanceWorkers: 2, MinParallelIndexScanSize: 64 * storage.PageSize,
 		FreezeMinAge: 50_000_000, FreezeTableAge: 150_000_000, AutovacuumFreezeMaxAge: 200_000_000,
 		MaxEagerFreezeFailureRate: 0.03, Truncate: true,
 	}
@@ -43,7 +44,7 @@ func (s *VacuumSettings) freezeTableAge() uint32 {
 // vacuumNames are the names of the settings.
 var vacuumNames = []string{
 	"autovacuum_freeze_max_age", "maintenance_work_mem", "max_parallel_maintenance_workers", "min_parallel_index_scan_size",
-	"vacuum_freeze_min_age", "vacuum_freeze_table_age", "vacuum_max_eager_freeze_failure_rate", "vacuum_truncate",
+	"vacuum_freeze_min_age", "vacuum_freeze_table_age", "vacuum_max_eager_freeze_failure_rate", "vacuum_truncate", "work_mem",
 }
 
 // vacuumSetting says whether it is one of them.
@@ -78,6 +79,8 @@ func (s *VacuumSettings) set(name, value string) (err error) {
 		if err != nil || !(s.MaxEagerFreezeFailureRate >= 0 && s.MaxEagerFreezeFailureRate <= 1) {
 			err = fmt.Errorf("expected a number from 0 to 1")
 		}
+	case "work_mem":
+		s.WorkMem, err = parseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
 	case "vacuum_truncate":
 		s.Truncate, err = parseBool(value)
 	}

@@ -296,17 +296,17 @@ func TestVacuumFreezes(t *testing.T) {
 // TestVacuumBadCommands says what is wrong with a command.
 func TestVacuumBadCommands(t *testing.T) {
 	for command, want := range map[string]string{
-		"VACUUM (FREEZE t":                 "expected ) in",
-		"VACUUM (FREEZE 7) t":              "option freeze 7: expected a Boolean value",
-		"VACUUM (PARALLEL 2000) t":         "PARALLEL 2000: expected a number from 0 to 1024",
-		"VACUUM (FULL) t":                  "not supported: VACUUM FULL",
-		"VACUUM u":                         `relation "u" does not exist`,
-		"SET maintenance_work_mem":         "expected a name and a value",
-		"SET maintenance_work_mem 7":       "expected = or TO",
-		"SET maintenance_work_mem = '1kB'": `invalid value for parameter "maintenance_work_mem"`,
-		"SET work_mem = '1MB'; VACUUM t":   "not supported: the event SET work_mem",
-		"SET vacuum_freeze_min_age = -1":   "expected a number from 0 to 1000000000",
-		"ANALYZE t":                        "not supported: the event ANALYZE t",
+		"VACUUM (FREEZE t":                  "expected ) in",
+		"VACUUM (FREEZE 7) t":               "option freeze 7: expected a Boolean value",
+		"VACUUM (PARALLEL 2000) t":          "PARALLEL 2000: expected a number from 0 to 1024",
+		"VACUUM (FULL) t":                   "not supported: VACUUM FULL",
+		"VACUUM u":                          `relation "u" does not exist`,
+		"SET maintenance_work_mem":          "expected a name and a value",
+		"SET maintenance_work_mem 7":        "expected = or TO",
+		"SET maintenance_work_mem = '1kB'":  `invalid value for parameter "maintenance_work_mem"`,
+		"SET wal_buffers = '1MB'; VACUUM t": "not supported: the event SET wal_buffers",
+		"SET vacuum_freeze_min_age = -1":    "expected a number from 0 to 1000000000",
+		"ANALYZE t":                         "not supported: the event ANALYZE t",
 	} {
 		s := subscribe(t, padded, options())
 		if err := s.Run(command, true); err == nil || !strings.Contains(err.Error(), want) {
