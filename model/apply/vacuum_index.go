@@ -8,7 +8,7 @@ import (
 
 // vacuumedIndex is an index as VACUUM sees it.
 type vacuumedIndex interface {
-	BulkDelete(dead func(storage.TID) bool)
+	BulkDelete(dead func(storage.TID) bool, workMem uint64)
 	VacuumCleanup()
 	Pages() int
 }
@@ -22,7 +22,7 @@ type vacuumedBRIN struct {
 }
 
 // BulkDelete does nothing: summaries never shrink (brinbulkdelete).
-func (b *vacuumedBRIN) BulkDelete(func(storage.TID) bool) {}
+func (b *vacuumedBRIN) BulkDelete(func(storage.TID) bool, uint64) {}
 
 // VacuumCleanup summarises new ranges. Each is a scan of its pages that is counted
 // (table_index_build_range_scan).
