@@ -68,12 +68,21 @@ type member struct {
 
 // multiXacts are the MultiXacts of the cluster, by their ids.
 type multiXacts struct {
+	before  uint32 // how many there have been before the run
 	members [][]member
 	offset  int // next free place for members
 }
 
+// SetMultiXacts says which id the next MultiXact gets, and which place its members: a
+// cluster that was used before does not begin with the first ones.
+func (x *Transactions) SetMultiXacts(id, offset uint32) {
+	x.multis.before, x.multis.offset = max(id, firstMultiXact)-firstMultiXact, int(offset)
+}
+
 // multi returns the members of a MultiXact.
-func (x *Transactions) multi(id uint32) []member { return x.multis.members[id-firstMultiXact] }
+func (x *Transactions) multi(id uint32) []member {
+	return x.multis.members[id-firstMultiXact-x.multis.before]
+}
 
 // updateXID is the transaction that ended a version, the raw xmax if nobody has
 // (HeapTupleHeaderGetUpdateXid).
@@ -118,7 +127,7 @@ func (t *Table) createMulti(members []member) uint32 {
 		}
 	}
 	s := &x.multis
-	id := uint32(len(s.members)) + firstMultiXact
+	id := s.before + uint32(len(s.members)) + firstMultiXact
 	ahead := x.ServerMinor >= releaseOffsetsAhead
 	if ahead && (id+1)%multiXactsPerOffsetPage == 0 || !ahead && (id == firstMultiXact || id%multiXactsPerOffsetPage == 0) {
 		t.log.InsertPlain(wal.MultiXactZeroOffPage, 0)

@@ -43,6 +43,7 @@ func commands() []command {
 		{"reproduce", "published figures beside simulated ones (also without a command)", reproduce},
 		{"replay", "apply a captured change stream and report what it costs", replay},
 		{"verify", "replay recorded cases and compare them with the real server", verify},
+		{"record", "record cases on real servers, for verify", record},
 	}
 }
 

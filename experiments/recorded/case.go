@@ -41,8 +41,14 @@ type Start struct {
 	Settings      map[string]string `json:"settings"`
 	DataChecksums string            `json:"data_checksums"`
 	NextXID       uint32            `json:"next_xid"`
-	Relations     []Relation        `json:"relations"`
-	Marker        struct {
+	// The following are missing where the cluster was new.
+	NextOID         uint32 `json:"next_oid"`
+	SubscriptionOID uint32 `json:"subscription_oid"`
+	NextMultiXact   uint32 `json:"next_multixact"`
+	NextMultiOffset uint32 `json:"next_multixact_offset"` // of members
+
+	Relations []Relation `json:"relations"`
+	Marker    struct {
 		DDL  string  `json:"ddl"`
 		Rows []int64 `json:"rows"`
 	} `json:"marker"`

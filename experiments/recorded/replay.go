@@ -41,11 +41,16 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: start_lsn: %w", c.file("start.json"), err)
 	}
-	w, err := apply.New(db, apply.Options{
+	o := apply.Options{
 		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(db), Sink: sink, ToastNames: c.toastNames,
+		NextMultiXact: c.Start.NextMultiXact, NextMultiOffset: c.Start.NextMultiOffset,
 		SubscriptionOID: c.nextOID(db) - 1, Parallel: c.Options["streaming"] == "parallel",
 		Assume: c.Assume, Seed: c.Seed, Exact: c.exact,
-	})
+	}
+	if c.Start.NextOID != 0 {
+		o.NextOID, o.SubscriptionOID = c.Start.NextOID, c.Start.SubscriptionOID
+	}
+	w, err := apply.New(db, o)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +133,12 @@ func (c *Case) Run(w *apply.Worker) (int64, error) {
 	schedule := apply.NewSchedule(w)
 	schedule.WALWriter = true // as on the real server; checkpoints are events
 	return ApplyScheduled(w, f, c.Events, c.quiet, schedule)
+}
+
+// RunQuiet is Run without the records of checkpoints, which a recording has.
+func (c *Case) RunQuiet(w *apply.Worker) (int64, error) {
+	c.quiet = true
+	return c.Run(w)
 }
 
 // Apply applies a whole stream to a worker and returns the number of messages

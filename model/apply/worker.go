@@ -31,10 +31,14 @@ const firstOID = 16384
 // Options set up a Worker.
 type Options struct {
 	Settings Settings
-	Start    wal.LSN  // where the first record may begin
-	NextXID  uint32   // the next transaction id; 0 stands for the first normal one
-	NextOID  uint32   // the next object id; 0 stands for the first one of a user's
-	Sink     wal.Sink // gets each WAL record; may be nil
+	Start    wal.LSN // where the first record may begin
+	NextXID  uint32  // the next transaction id; 0 stands for the first normal one
+	NextOID  uint32  // the next object id; 0 stands for the first one of a user's
+	// NextMultiXact and NextMultiOffset are the next MultiXact's id and the place of
+	// its members, 0 on a new cluster.
+	NextMultiXact, NextMultiOffset uint32
+
+	Sink wal.Sink // gets each WAL record; may be nil
 	// ToastNames gives the names of a table's TOAST table and its index, and the
 	// former's oid. Without it they are named after the table.
 	ToastNames func(space, name string) (table, index string, oid uint32)
@@ -138,6 +142,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 		prepared: map[string]*prepared{}, spools: map[uint32]*spool{},
 	}
+	w.xacts.SetMultiXacts(o.NextMultiXact, o.NextMultiOffset)
 	w.touched.reset()
 	w.chance = rand.NewPCG(o.Seed, randomStream)
 	w.evaluation.HasNow, w.evaluation.Random = true, w.random

@@ -1,0 +1,229 @@
+// Differential compares the simulated subscriber with real ones on random cases.
+//
+//	go run ./experiments/differential [--pg PREFIX] [--seed N] [--cases K | --minutes M]
+//
+// From each seed a generator makes a case: tables, indexes, settings and a
+// workload (generate.go, workload.go, values.go, ops.go). A real publisher runs its
+// SQL, a real subscriber applies it (package server), and the recording is compared
+// with the simulation, record by record, then page by page (package recorded). A
+// case that differs is made smaller as long as it differs (shrink.go) and left as a
+// folder, ready to become a recorded case, with both listings around the first
+// difference (listing.go).
+//
+// The last line is `K cases, R records, B bytes compared, D differ`; the exit code
+// is 1 if D is not 0.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"applysim/experiments/recorded"
+	"applysim/experiments/server"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// options are the command line's.
+type options struct {
+	prefix  string
+	seed    uint64
+	seeds   []uint
+	number  int // of cases
+	minutes float64
+	out     string
+	servers string
+	port    int
+	shrink  int
+	verbose bool
+	log     string
+}
+
+const (
+	exitDone     = 0
+	exitDiffers  = 1
+	exitUnusable = 2
+)
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var o options
+	f := pflag.NewFlagSet("differential", pflag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.SortFlags = false
+	f.StringVar(&o.prefix, "pg", "", "prefix `DIR` of the PostgreSQL installation")
+	f.Uint64Var(&o.seed, "seed", 1, "the first seed `N`; the following cases have the next ones")
+	f.UintSliceVar(&o.seeds, "seeds", nil, "these seeds `N,...` before all others")
+	f.IntVar(&o.number, "cases", 0, "number `K` of cases (10 unless --minutes is given)")
+	f.Float64Var(&o.minutes, "minutes", 0, "begin no more cases after `M` minutes")
+	f.StringVar(&o.out, "out", "", "folder `DIR` for the cases that differ; a new temporary one without it")
+	f.StringVar(&o.servers, "servers", "", "folder `DIR` for the clusters while they live")
+	f.IntVar(&o.port, "port", 0, "first `PORT` of the servers; free ones are taken without it")
+	f.IntVar(&o.shrink, "shrink", 60, "make a case that differs smaller in at most `N` recordings")
+	f.BoolVar(&o.verbose, "verbose", false, "a line for each case, not only for those that differ")
+	f.StringVar(&o.log, "log", "", "add this run to the log in `FILE`")
+	switch err := f.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		return exitDone
+	case err == nil && f.NArg() > 0:
+		fmt.Fprintf(stderr, "differential: unexpected argument %q\n", f.Arg(0))
+		return exitUnusable
+	case err != nil:
+		return exitUnusable
+	}
+	if o.number == 0 && o.minutes == 0 {
+		o.number = max(10, len(o.seeds))
+	}
+	debug.SetGCPercent(200)
+	d, err := newRun(o, stdout)
+	if err != nil {
+		fmt.Fprintf(stderr, "differential: %v\n", err)
+		return exitUnusable
+	}
+	err = errors.Join(d.loop(), d.close())
+	if err != nil {
+		fmt.Fprintf(stderr, "differential: %v\n", err)
+	}
+	d.summary()
+	switch {
+	case err != nil:
+		return exitUnusable
+	case d.differ > 0:
+		return exitDiffers
+	}
+	return exitDone
+}
+
+// differential is a run.
+type differential struct {
+	options
+	*tally
+	pool     *server.Pool
+	features features
+	stdout   io.Writer
+	work     string // for recordings that are not kept
+	started  time.Time
+}
+
+func newRun(o options, stdout io.Writer) (*differential, error) {
+	pool, err := server.NewPool(server.Options{Prefix: o.prefix, Port: o.port, Dir: o.servers})
+	if err != nil {
+		return nil, err
+	}
+	d := &differential{options: o, tally: newTally(), pool: pool, stdout: stdout, started: time.Now()}
+	if d.features, err = examine(pool); err == nil {
+		d.work, err = os.MkdirTemp("", "applysim-differential-")
+	}
+	if err == nil && d.out == "" {
+		d.out, err = filepath.Join(os.TempDir(), fmt.Sprintf("applysim-differs-%d", os.Getpid())), nil
+	}
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	pool.AtExit = func() { os.RemoveAll(d.work) }
+	return d, nil
+}
+
+// examine asks a server what it can do.
+func examine(pool *server.Pool) (features, error) {
+	rows, err := pool.Ask("select 'lz4' = any(enumvals), 'zstd' = any(enumvals) from pg_settings where name = 'wal_compression'")
+	if err != nil {
+		return features{}, err
+	}
+	return features{lz4: rows[0][0] == "t", zstd: rows[0][1] == "t", major: pool.Major}, nil
+}
+
+func (d *differential) close() error {
+	return errors.Join(d.pool.Close(), os.RemoveAll(d.work))
+}
+
+// loop compares cases. While one is being simulated, the next one is recorded.
+func (d *differential) loop() error {
+	type recording struct {
+		seed uint64
+		spec *Spec
+		dir  string
+		err  error
+	}
+	recordings := make(chan recording)
+	stop := make(chan struct{})
+	go func() {
+		defer close(recordings)
+		for n := 0; d.more(n); n++ {
+			seed := d.seed + uint64(n-len(d.seeds))
+			if n < len(d.seeds) {
+				seed = uint64(d.seeds[n])
+			}
+			r := recording{seed: seed, spec: generate(seed, d.features), dir: filepath.Join(d.work, fmt.Sprint(n))}
+			_, r.err = d.pool.Record(r.spec.Case(), r.dir, true)
+			select {
+			case recordings <- r:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	var differing []recording
+	failures := 0
+	for r := range recordings {
+		if r.err != nil {
+			fmt.Fprintf(d.stdout, "seed %d: not recorded: %v\n", r.seed, r.err)
+			d.failed++
+			if failures++; failures == 20 {
+				close(stop)
+				return errors.New("20 cases one after the other could not be recorded")
+			}
+			continue
+		}
+		failures = 0
+		result := compare(r.dir)
+		d.count(r.dir, r.spec, result)
+		if result.Outcome == recorded.Differs || d.verbose || result.Outcome == recorded.Unsupported {
+			fmt.Fprintf(d.stdout, "seed %d: %s\n", r.seed, result.Line())
+		}
+		if result.Outcome == recorded.Differs {
+			differing = append(differing, r)
+		} else {
+			os.RemoveAll(r.dir)
+		}
+	}
+	for _, r := range differing {
+		d.keep(r.seed, r.spec, r.dir)
+	}
+	return nil
+}
+
+// more says whether there is a case after n cases.
+func (d *differential) more(n int) bool {
+	if d.number > 0 && n >= d.number {
+		return false
+	}
+	return n < len(d.seeds) || d.minutes == 0 || time.Since(d.started).Minutes() < d.minutes
+}
+
+// compare replays a recording. What keeps it from being replayed is a difference, too.
+func compare(dir string) (result *recorded.Result) {
+	broken := func(format string, args ...any) *recorded.Result {
+		return &recorded.Result{Name: filepath.Base(dir), Outcome: recorded.Differs, StateDifferences: []string{fmt.Sprintf(format, args...)}}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			result = broken("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	c, err := recorded.Open(os.DirFS(dir), ".")
+	if err != nil {
+		return broken("%v", err)
+	}
+	if result, err = c.Verify(); err != nil {
+		return broken("%v", err)
+	}
+	return result
+}

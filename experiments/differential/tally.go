@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"applysim/experiments/recorded"
+)
+
+// tally counts what was compared.
+type tally struct {
+	cases, differ, unsupported, failed int
+	records, bytes                     int64
+	types                              map[string]*typeCount // by record type
+	reasons                            map[string]int        // of what is not supported
+}
+
+// typeCount says how often a record type was compared, and in how many cases, each of
+// which has a schema of its own.
+type typeCount struct{ records, schemas int64 }
+
+func newTally() *tally { return &tally{types: map[string]*typeCount{}, reasons: map[string]int{}} }
+
+// count adds a case that was recorded in dir.
+func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
+	t.cases++
+	switch r.Outcome {
+	case recorded.Unsupported:
+		t.unsupported++
+		t.reasons[r.Unsupported]++
+		return // nothing was compared
+	case recorded.Differs:
+		t.differ++
+		return // what was compared before the difference does not count
+	}
+	t.records += r.Records.Expected
+	t.bytes += r.Bytes.Expected
+	c, err := recorded.Open(os.DirFS(dir), ".")
+	if err != nil {
+		return
+	}
+	records, err := c.Records()
+	if err != nil {
+		return
+	}
+	seen := map[string]bool{}
+	for _, x := range records {
+		if x.Background() {
+			continue
+		}
+		name := x.Manager + "/" + x.Type
+		n := t.types[name]
+		if n == nil {
+			n = new(typeCount)
+			t.types[name] = n
+		}
+		n.records++
+		if !seen[name] {
+			seen[name] = true
+			n.schemas++
+		}
+	}
+}
+
+// summary prints the run's figures.
+func (d *differential) summary() {
+	for _, reason := range slices.Sorted(maps.Keys(d.reasons)) {
+		fmt.Fprintf(d.stdout, "unsupported, %d: %s\n", d.reasons[reason], reason)
+	}
+	if d.failed > 0 {
+		fmt.Fprintf(d.stdout, "%d not recorded\n", d.failed)
+	}
+	fmt.Fprintf(d.stdout, "%.0f s, PostgreSQL %s\n", time.Since(d.started).Seconds(), d.pool.Version)
+	fmt.Fprintf(d.stdout, "%d cases, %d records, %d bytes compared, %d differ\n", d.cases-d.unsupported, d.records, d.bytes, d.differ)
+}

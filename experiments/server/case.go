@@ -1,0 +1,131 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Case is case.json: what to record.
+type Case struct {
+	Name        string   `json:"name"`
+	Why         string   `json:"why,omitempty"`
+	Pub         string   `json:"pub"`           // DDL of the publisher
+	Sub         string   `json:"sub,omitempty"` // DDL of the subscriber, if it is another one
+	SQL         []Step   `json:"sql"`
+	SubOptions  string   `json:"sub_options,omitempty"` // of the subscription, such as "binary = true"
+	SubConf     Settings `json:"sub_conf,omitempty"`    // settings of the subscriber
+	PubConf     Settings `json:"pub_conf,omitempty"`
+	Checksums   bool     `json:"checksums,omitempty"`   // of the subscriber's cluster
+	Identity    string   `json:"identity,omitempty"`    // SQL for the publisher after its DDL
+	Publication string   `json:"publication,omitempty"` // the statement that makes publication p
+}
+
+// Settings are values of server settings by name.
+type Settings map[string]string
+
+// UnmarshalJSON takes numbers and truth values, too.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	var values map[string]any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return err
+	}
+	*s = Settings{}
+	for name, v := range values {
+		switch v := v.(type) {
+		case string:
+			(*s)[name] = v
+		case json.Number:
+			(*s)[name] = v.String()
+		case bool:
+			(*s)[name] = onOff(v)
+		default:
+			return fmt.Errorf("setting %s is %v: expected a string or a number", name, v)
+		}
+	}
+	return nil
+}
+
+// Step is a script that runs on the publisher, or on the subscriber once all
+// before it is applied.
+type Step struct {
+	Pub, Sub string
+}
+
+// MarshalJSON gives a publisher's step as a string, a subscriber's as an object.
+func (s Step) MarshalJSON() ([]byte, error) {
+	var v any = s.Pub
+	if s.Sub != "" {
+		v = map[string]string{"sub": s.Sub}
+	}
+	return marshal(v)
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (s *Step) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &s.Pub)
+	}
+	var o struct {
+		Sub string `json:"sub"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil || o.Sub == "" {
+		return fmt.Errorf("a step of sql is %s: expected a string, or an object {\"sub\": SQL}", b)
+	}
+	s.Sub = o.Sub
+	return nil
+}
+
+// ReadCase reads a case's file.
+func ReadCase(file string) (*Case, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	c := new(Case)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(c); err != nil {
+		line := 1 + bytes.Count(text[:min(d.InputOffset(), int64(len(text)))], []byte("\n"))
+		return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+	}
+	if c.Name == "" || strings.ContainsAny(c.Name, "/\\") || c.Name[0] == '.' {
+		return nil, fmt.Errorf("%s: name %q: expected one that a folder can have", file, c.Name)
+	}
+	return c, nil
+}
+
+// marshal is json.Marshal without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// option returns the value of one of the subscription's options, "" if it is not
+// given.
+func (c *Case) option(name string) string {
+	for _, o := range strings.Split(c.SubOptions, ",") {
+		if n, value, ok := strings.Cut(o, "="); ok && strings.TrimSpace(n) == name {
+			return strings.Trim(strings.TrimSpace(value), "'")
+		}
+	}
+	return ""
+}
+
+func (c *Case) on(option string) bool {
+	switch strings.ToLower(c.option(option)) {
+	case "on", "true", "yes", "1", "parallel":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,312 @@
+package server
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// marker is a table of every case: what shows that all before is applied.
+const marker = "create table marker(id int primary key);"
+
+// subscription is the name of the subscription, capture that of the slot which
+// keeps the stream.
+const (
+	subscription = "s"
+	capture      = "capture"
+)
+
+// Summary says how much was recorded.
+type Summary struct {
+	Messages, Records int
+	Bytes             int64
+	CPUSeconds        float64
+}
+
+// Record records a case in dir, a folder that it makes. With pages it keeps what
+// the digests of pages are made of. The error of a case that cannot be recorded is
+// about the case; the next one can be tried.
+func (p *Pool) Record(c *Case, dir string, pages bool) (*Summary, error) {
+	r := &recording{case_: c, pages: pages}
+	var err error
+	if r.pub, err = p.cluster("pub", c.PubConf, false); err != nil {
+		return nil, err
+	}
+	if r.sub, err = p.cluster("sub", c.SubConf, c.Checksums); err != nil {
+		return nil, err
+	}
+	s, err := r.run(dir)
+	if err != nil {
+		// Whatever is in the way of the next case goes with the clusters.
+		p.forget(r.pub)
+		p.forget(r.sub)
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	return s, nil
+}
+
+// recording is a case that is being recorded.
+type recording struct {
+	case_    *Case
+	pub, sub *Cluster
+	pages    bool
+	logged   int64 // length of the subscriber's log before the case
+
+	start    startState
+	startLSN string
+	events   []string
+	pageRows []string
+}
+
+func (r *recording) run(dir string) (*Summary, error) {
+	if info, err := os.Stat(r.sub.logFile()); err == nil {
+		r.logged = info.Size()
+	}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	cpu := r.sub.applyCPU()
+	for _, s := range r.case_.SQL {
+		if err := r.step(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.waitApplied(); err != nil {
+		return nil, err
+	}
+	cpu = r.sub.applyCPU() - cpu
+	end, err := r.sub.Value("select pg_current_wal_insert_lsn()")
+	if err != nil {
+		return nil, err
+	}
+	// Only what is on disk can be read: this flushes it.
+	if _, err := r.sub.Query("select pg_logical_emit_message(true, 'applysim', '')"); err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir}
+	if err := f.create(); err != nil {
+		return nil, err
+	}
+	s, err := r.finish(f, end, cpu)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return s, r.cleanUp()
+}
+
+// prepare makes tables, publication and subscription, and brings the marker's first
+// row over.
+func (r *recording) prepare() error {
+	c := r.case_
+	for _, x := range []struct {
+		k    *Cluster
+		text string
+	}{
+		{r.pub, marker + c.Pub + ";" + c.Identity},
+		{r.sub, marker + r.subscriberDDL()},
+		{r.pub, r.publication()},
+		{r.sub, r.createSubscription()},
+	} {
+		if err := x.k.Script(x.text); err != nil {
+			return err
+		}
+	}
+	if err := r.objectIDs(); err != nil {
+		return err
+	}
+	if err := r.waitApplied(); err != nil {
+		return err
+	}
+	if _, err := r.pub.Query(fmt.Sprintf("select pg_create_logical_replication_slot('%s', 'pgoutput', false, %t)", capture, c.on("two_phase"))); err != nil {
+		return err
+	}
+	if _, err := r.sub.Query("checkpoint"); err != nil {
+		return err
+	}
+	_, err := r.sub.Query("select pg_stat_reset_shared('wal')")
+	return err
+}
+
+func (r *recording) subscriberDDL() string {
+	if r.case_.Sub != "" {
+		return r.case_.Sub
+	}
+	return r.case_.Pub
+}
+
+func (r *recording) publication() string {
+	if r.case_.Publication != "" {
+		return r.case_.Publication
+	}
+	return "create publication p for all tables"
+}
+
+func (r *recording) createSubscription() string {
+	options := "copy_data = false"
+	if r.case_.SubOptions != "" {
+		options += ", " + r.case_.SubOptions
+	}
+	return fmt.Sprintf("create subscription %s connection 'host=127.0.0.1 port=%d user=%s dbname=%s' publication p with (%s)",
+		subscription, r.pub.Port, superuser, database, options)
+}
+
+// step runs one step.
+func (r *recording) step(s Step) error {
+	if s.Sub == "" {
+		return r.pub.Script(s.Pub)
+	}
+	if err := r.waitApplied(); err != nil {
+		return err
+	}
+	at, err := r.pub.Value(fmt.Sprintf("select count(*) from pg_logical_slot_peek_binary_changes('%s', null, null, %s)", capture, r.plugin()))
+	if err != nil {
+		return err
+	}
+	if err := r.sub.Script(s.Sub); err != nil {
+		return err
+	}
+	r.events = append(r.events, at+"\t"+s.Sub)
+	return nil
+}
+
+// plugin gives pgoutput's options as the subscription asks for them.
+func (r *recording) plugin() string {
+	o := fmt.Sprintf("'proto_version', '%d', 'publication_names', 'p', 'binary', '%s'", r.protocol(), onOff(r.case_.on("binary")))
+	if r.case_.on("streaming") {
+		o += ", 'streaming', 'on'"
+	}
+	return o
+}
+
+// protocol is the newest version of pgoutput's protocol that the publisher knows.
+func (r *recording) protocol() int {
+	if r.pub.Major >= 16 {
+		return 4
+	}
+	return 3
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+// applyTimeout is how long a subscriber may take for one step.
+const applyTimeout = 120 * time.Second
+
+// waitApplied waits until the subscriber has applied all so far. Only the publisher
+// is asked.
+func (r *recording) waitApplied() error {
+	if _, err := r.pub.Query("insert into marker select coalesce(max(id), 0) + 1 from marker"); err != nil {
+		return err
+	}
+	lsn, err := r.pub.Value("select pg_current_wal_insert_lsn()")
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	for looked := started; ; {
+		n, err := r.pub.Value(fmt.Sprintf("select count(*) from pg_stat_replication where application_name = '%s' and replay_lsn >= '%s'", subscription, lsn))
+		if err != nil {
+			return err
+		}
+		if n == "1" {
+			return nil
+		}
+		if time.Since(looked) > 200*time.Millisecond {
+			looked = time.Now()
+			if text := r.failure(); text != "" {
+				return fmt.Errorf("replication has stopped: %s", text)
+			}
+		}
+		if time.Since(started) > applyTimeout {
+			return fmt.Errorf("not applied within %v: %s", applyTimeout, tail(r.sub.log(), 500))
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// failure is what the subscriber's log says of an error of the worker's.
+func (r *recording) failure() string {
+	text := r.sub.log()
+	if int64(len(text)) <= r.logged {
+		return ""
+	}
+	text = text[r.logged:]
+	for _, kind := range []string{"logical replication apply worker: ERROR", "logical replication parallel apply worker: ERROR", "logical replication worker: ERROR", "PANIC:"} {
+		if i := strings.Index(text, kind); i >= 0 {
+			return tail(text[i:min(len(text), i+600)], 600)
+		}
+	}
+	return ""
+}
+
+// cleanUp drops what the case has made.
+func (r *recording) cleanUp() error {
+	err := r.pub.Script("drop publication if exists p; select pg_drop_replication_slot('" + capture + "')")
+	if err != nil {
+		return err
+	}
+	for _, k := range []*Cluster{r.pub, r.sub} {
+		if err := k.dropAll(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropAll drops prepared transactions and all schemas but the server's own.
+func (c *Cluster) dropAll() error {
+	rows, err := c.Query("select quote_literal(gid) from pg_prepared_xacts where database = current_database()")
+	if err != nil {
+		return err
+	}
+	for _, x := range rows {
+		if _, err := c.Query("rollback prepared " + x[0]); err != nil {
+			return err
+		}
+	}
+	rows, err = c.Query("select quote_ident(nspname) from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', '" + toolSchema + "')")
+	if err != nil {
+		return err
+	}
+	var script strings.Builder
+	for _, x := range rows {
+		fmt.Fprintf(&script, "drop schema %s cascade;", x[0])
+	}
+	return c.Script(script.String() + "create schema public; grant all on schema public to public")
+}
+
+// applyCPU is the CPU time that the live apply workers have used so far; 0 where the
+// kernel does not say.
+func (c *Cluster) applyCPU() time.Duration {
+	var total time.Duration
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range lines {
+		text, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(text), "apply worker") {
+			continue
+		}
+		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "stat"))
+		fields := strings.Fields(string(stat[slices.Index(stat, ')')+1:]))
+		if len(fields) < 2 || fields[1] != strconv.Itoa(c.process.Pid) {
+			continue
+		}
+		used, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "schedstat"))
+		if f := strings.Fields(string(used)); len(f) > 0 {
+			ns, _ := strconv.ParseInt(f[0], 10, 64)
+			total += time.Duration(ns)
+		}
+	}
+	return total
+}
