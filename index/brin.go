@@ -164,6 +164,11 @@ func (x *BRIN) add(summary []minmax, empty *bool, values []datum.Value) (bool, e
 	changed := *empty
 	for i := range summary {
 		s, v := &summary[i], &values[i]
+		if s.allNulls {
+			// The bit is stored, but not read where there are only NULLs: each further
+			// one is taken for the first (brin_deform_tuple).
+			s.hasNulls = false
+		}
 		nulls := !*empty && (s.hasNulls || s.allNulls)
 		if v.Null {
 			changed = changed || !s.hasNulls

@@ -48,6 +48,7 @@ type Start struct {
 	NextMultiOffset uint32 `json:"next_multixact_offset"` // of members
 
 	Relations []Relation `json:"relations"`
+	Types     []UserType `json:"types"` // of the schema
 	Marker    struct {
 		DDL  string  `json:"ddl"`
 		Rows []int64 `json:"rows"`
@@ -65,6 +66,13 @@ type Relation struct {
 	Relfilenode uint32 `json:"relfilenode"`
 	Table       string `json:"table"` // an index's table
 	ToastTable  string `json:"toast_table"`
+}
+
+// UserType is a type of the schema and the object ids that values hold.
+type UserType struct {
+	Name   string   `json:"name"`
+	OID    uint32   `json:"oid"`
+	Labels []uint32 `json:"labels"` // of an enum, in order
 }
 
 // Event is something that ran on the subscriber beside the stream.

@@ -21,6 +21,12 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 		return nil, err
 	}
 	c.order(db)
+	for _, x := range c.Start.Types {
+		if t := db.Types["public."+x.Name]; t != nil {
+			t.OID = x.OID
+			t.SetLabelOIDs(x.Labels)
+		}
+	}
 	s := apply.DefaultSettings()
 	for _, name := range sortedKeys(c.Start.Settings) {
 		if err := s.Set(name, c.Start.Settings[name]); err != nil {
@@ -44,7 +50,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	o := apply.Options{
 		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(db), Sink: sink, ToastNames: c.toastNames,
 		NextMultiXact: c.Start.NextMultiXact, NextMultiOffset: c.Start.NextMultiOffset,
-		SubscriptionOID: c.nextOID(db) - 1, Parallel: c.Options["streaming"] == "parallel",
+		SubscriptionOID: c.nextOID(db) - 1, Parallel: c.parallel(),
 		Assume: c.Assume, Seed: c.Seed, Exact: c.exact,
 	}
 	if c.Start.NextOID != 0 {
@@ -74,6 +80,13 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	return w, nil
 }
 
+// parallel says whether the subscription applies streamed transactions in parallel,
+// which is the default since PostgreSQL 18.
+func (c *Case) parallel() bool {
+	streaming, given := c.Options["streaming"]
+	return streaming == "parallel" || !given
+}
+
 // nextOID is the first object id after those of the relations: a constraint gets its
 // own after that of its index, and the subscription, which was made last, has one.
 func (c *Case) nextOID(db *schema.Database) uint32 {
@@ -96,11 +109,13 @@ func (c *Case) nextOID(db *schema.Database) uint32 {
 
 // toastNames are the names of a table's TOAST table and index on the real server.
 func (c *Case) toastNames(space, name string) (table, index string, oid uint32) {
-	table = "pg_toast_" + name
 	for _, r := range c.Start.Relations {
-		if r.Name == name && r.ToastTable != "" {
+		if r.Name == name {
 			table = r.ToastTable
 		}
+	}
+	if table == "" {
+		return "", "", 0
 	}
 	for _, r := range c.Start.Relations {
 		if r.Name == table {

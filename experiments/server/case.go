@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 		case json.Number:
 			(*s)[name] = v.String()
 		case bool:
-			(*s)[name] = onOff(v)
+			(*s)[name] = strconv.FormatBool(v)
 		default:
 			return fmt.Errorf("setting %s is %v: expected a string or a number", name, v)
 		}
@@ -109,23 +110,4 @@ func marshal(v any) ([]byte, error) {
 	e.SetIndent("", " ")
 	err := e.Encode(v)
 	return b.Bytes(), err
-}
-
-// option returns the value of one of the subscription's options, "" if it is not
-// given.
-func (c *Case) option(name string) string {
-	for _, o := range strings.Split(c.SubOptions, ",") {
-		if n, value, ok := strings.Cut(o, "="); ok && strings.TrimSpace(n) == name {
-			return strings.Trim(strings.TrimSpace(value), "'")
-		}
-	}
-	return ""
-}
-
-func (c *Case) on(option string) bool {
-	switch strings.ToLower(c.option(option)) {
-	case "on", "true", "yes", "1", "parallel":
-		return true
-	}
-	return false
 }

@@ -22,6 +22,7 @@ type startState struct {
 	NextMulti     int64                         `json:"next_multixact"`
 	NextOffset    int64                         `json:"next_multixact_offset"` // of members
 	Relations     []relation                    `json:"relations"`
+	Types         []userType                    `json:"types"`
 	Marker        markerState                   `json:"marker"`
 	Statistics    map[string]map[string]*number `json:"statistics"`
 	PageLSNs      map[string]string             `json:"page_lsns"`
@@ -38,6 +39,12 @@ type relation struct {
 	Relfilenode int64  `json:"relfilenode"`
 	Table       string `json:"table"`
 	ToastTable  string `json:"toast_table"`
+}
+
+type userType struct {
+	Name   string  `json:"name"`
+	OID    int64   `json:"oid"`
+	Labels []int64 `json:"labels,omitempty"`
 }
 
 type markerState struct {
@@ -108,6 +115,18 @@ func (r *recording) begin() error {
 	for _, x := range rows {
 		s.Relations = append(s.Relations, relation{x[0], x[1], atoi(x[2]), atoi(x[3]), x[4], x[5]})
 	}
+	rows, err = r.sub.Query(`select t.typname, t.oid, coalesce((select string_agg(e.oid::text, ' ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid), '')
+		from pg_type t left join pg_class c on c.oid = t.typrelid where t.typnamespace = 'public'::regnamespace and t.typtype in ('c', 'd', 'e', 'r', 'm') and (c.relkind is null or c.relkind = 'c') order by t.oid`)
+	if err != nil {
+		return err
+	}
+	for _, x := range rows {
+		u := userType{Name: x[0], OID: atoi(x[1])}
+		for _, l := range strings.Fields(x[2]) {
+			u.Labels = append(u.Labels, atoi(l))
+		}
+		s.Types = append(s.Types, u)
+	}
 	s.Marker = markerState{marker, []int64{1}}
 	if s.Statistics, err = r.statistics(); err != nil {
 		return err
@@ -173,10 +192,7 @@ func atoi(s string) int64 {
 
 // finish reads the state at the end and writes the folder.
 func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, error) {
-	stream, err := r.pub.Query(fmt.Sprintf("select lsn, xid, encode(data, 'hex') from pg_logical_slot_get_binary_changes('%s', null, null, %s)", capture, r.plugin()))
-	if err != nil {
-		return nil, err
-	}
+	stream := r.between.passed()
 	records, err := r.records(end)
 	if err != nil {
 		return nil, err

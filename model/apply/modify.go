@@ -231,7 +231,6 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	if err != nil {
 		return w.heapError(err)
 	}
-	w.command++
 	t.finder.added(w.values, u.TID)
 	w.fire(t, "update")
 	if u.HOT && !u.Summarized {
@@ -328,6 +327,5 @@ func (w *Worker) deleteRow(t *table, tid storage.TID) {
 	w.touch(t)
 	t.count(w)
 	t.heap.Delete(tid, w.command)
-	w.command++
 	w.fire(t, "delete")
 }

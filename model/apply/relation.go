@@ -168,15 +168,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
 	w.addClasses(t)
 	w.addConstraints(t)
-	for _, a := range o.Attrs {
-		if a.Len == -1 && a.Storage != 'p' && s.Kind != 'p' {
-			table, index, oid := w.opts.ToastNames(s.Schema, s.Name)
-			t.toaster = w.newToaster(t, table, index)
-			t.toaster.oid = oid
-			t.heap.SetToaster(t.toaster)
-			break
-		}
-	}
+	w.addToaster(t)
 	own := identityIndex(s)
 	for _, x := range s.Indexes {
 		li := computed[x]

@@ -130,7 +130,6 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	if err != nil {
 		return w.heapError(err)
 	}
-	w.command++
 	t.finder.added(values, tid)
 	duplicate := false
 	for _, x := range t.indexes {

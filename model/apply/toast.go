@@ -11,6 +11,7 @@ import (
 	"applysim/heap/datum"
 	"applysim/index"
 	"applysim/index/opclass"
+	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/wal"
 	"applysim/wal/storage"
@@ -50,6 +51,61 @@ type attribute struct {
 	size           int // VARSIZE_ANY, bytes
 	ignore         bool
 	incompressible bool
+}
+
+// addToaster gives a table its TOAST table, if it has one.
+func (w *Worker) addToaster(t *table) {
+	s := t.schema
+	if s.Kind == 'p' {
+		return
+	}
+	var table, index string
+	var oid uint32
+	switch {
+	case w.opts.ToastNames != nil:
+		table, index, oid = w.opts.ToastNames(s.Schema, s.Name)
+	case needsToast(s):
+		table = "pg_toast_" + s.Name
+		index = table + "_index"
+	}
+	if table == "" {
+		return
+	}
+	t.toaster = w.newToaster(t, table, index)
+	t.toaster.oid = oid
+	t.heap.SetToaster(t.toaster)
+}
+
+// toastThreshold is TOAST_TUPLE_THRESHOLD: longer rows are toasted.
+const toastThreshold = 2032
+
+// needsToast says whether a table gets a TOAST table: some value may be toasted, and
+// the longest row be so long (heapam_relation_needs_toast_table).
+func needsToast(s *schema.Table) bool {
+	length, unlimited, toastable := 0, false, false
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Dropped || c.Generated == 'v' {
+			continue
+		}
+		a := c.Attr()
+		length = (length + int(a.Align) - 1) &^ (int(a.Align) - 1)
+		if a.Len > 0 {
+			length += int(a.Len)
+			continue
+		}
+		if n := pgtype.MaximumSize(c.Type, c.Typmod); n < 0 {
+			unlimited = true
+		} else {
+			length += n
+		}
+		toastable = toastable || a.Storage != 'p'
+	}
+	if !toastable || unlimited {
+		return toastable
+	}
+	header := heap.TupleHeaderSize + (len(s.Columns)+7)/8
+	return storage.MaxAlign(header)+storage.MaxAlign(length) > toastThreshold
 }
 
 // newToaster makes a table's TOAST table and its index, empty. names are those of

@@ -52,7 +52,6 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 	if w.opts.Settings.WALLevel == "logical" {
 		w.log.InsertPlain(wal.HeapTruncate, sizeOfRelid*len(tables))
 	}
-	w.command++
 	return nil
 }
 
@@ -103,6 +102,7 @@ func (w *Worker) truncate(t *table) {
 	t.newFiles = w.xacts.Current
 	w.droppedFiles += files
 	w.nextOID += uint32(files)
+	w.command += uint32(files) // each is a change of pg_class (RelationSetNewRelfilenumber)
 }
 
 // restore undoes truncations after a rollback, the last one first.
@@ -142,6 +142,7 @@ func (w *Worker) restartSequences(t *table) {
 		w.restart(s)
 		w.droppedFiles++
 		w.nextOID++
+		w.command++
 	}
 }
 

@@ -40,7 +40,8 @@ type Options struct {
 
 	Sink wal.Sink // gets each WAL record; may be nil
 	// ToastNames gives the names of a table's TOAST table and its index, and the
-	// former's oid. Without it they are named after the table.
+	// former's oid; no name if the table has none. Without it they are named after
+	// the table, if it needs one.
 	ToastNames func(space, name string) (table, index string, oid uint32)
 	// SubscriptionOID is the subscription's object id, which stands in the names of
 	// prepared transactions; 0 stands for one of five digits.
@@ -131,11 +132,6 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	}
 	if o.SubscriptionOID == 0 {
 		o.SubscriptionOID = firstOID
-	}
-	if o.ToastNames == nil {
-		o.ToastNames = func(space, name string) (string, string, uint32) {
-			return "pg_toast_" + name, "pg_toast_" + name + "_index", 0
-		}
 	}
 	w := &Worker{
 		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMinor: o.Settings.ServerMinor},
@@ -388,15 +384,20 @@ func (w *Worker) apply(m *stream.Message) error {
 
 // change applies a change of the current transaction.
 func (w *Worker) change(m *stream.Message) error {
+	var err error
 	switch m.Kind {
 	case stream.KindInsert:
-		return w.applyInsert(m)
+		err = w.applyInsert(m)
 	case stream.KindUpdate:
-		return w.applyUpdate(m)
+		err = w.applyUpdate(m)
 	case stream.KindDelete:
-		return w.applyDelete(m)
+		err = w.applyDelete(m)
+	default:
+		return w.applyTruncate(m)
 	}
-	return w.applyTruncate(m)
+	// Also a change that found no row was a command (create_edata_for_relation).
+	w.command++
+	return err
 }
 
 // begin begins a transaction, which gets an id when it changes something.

@@ -41,8 +41,15 @@ func NewEnum(schema, name string, labels []string) *Type {
 	return finish(t)
 }
 
+// SetLabelOIDs gives an enum's labels the numbers that they have on a server, in
+// ascending order.
+func (t *Type) SetLabelOIDs(oids []uint32) { t.labelOIDs = slices.Clone(oids) }
+
 // LabelOID is the number under which an enum stores its label i.
 func (t *Type) LabelOID(i int) uint32 {
+	if i < len(t.labelOIDs) {
+		return t.labelOIDs[i]
+	}
 	base := t.OID
 	if base == 0 {
 		base = enumOIDBase

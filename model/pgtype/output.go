@@ -104,8 +104,10 @@ func (t *Type) appendText(b []byte, v datum.Value) []byte {
 	case KindJsonb:
 		return appendJsonb(b, v.Bytes, 0)
 	case KindEnum:
-		if i := (int(uint32(v.Bits)) - int(t.LabelOID(0))) / 2; i >= 0 && i < len(t.Labels) {
-			return append(b, t.Labels[i]...)
+		for i, l := range t.Labels {
+			if t.LabelOID(i) == uint32(v.Bits) {
+				return append(b, l...)
+			}
 		}
 		return strconv.AppendUint(b, uint64(uint32(v.Bits)), 10)
 	case KindDomain:

@@ -95,6 +95,8 @@ type Type struct {
 	array *Type
 	// labels finds an enum's label; nil for other kinds.
 	labels map[string]int
+	// labelOIDs are the labels' numbers, where a server has said them.
+	labelOIDs []uint32
 	// short is pg_type.typname where Name is another spelling of it.
 	short string
 	// single says that the type's name without a modifier means length 1, as

@@ -9,6 +9,36 @@ import (
 
 const maxAttrSize = 10 * 1024 * 1024 // MaxAttrSize (REL_18_1, src/include/access/htup_details.h)
 
+// bytesPerCharacter is the longest character of the encoding, UTF8.
+const bytesPerCharacter = 4
+
+// MaximumSize is the longest value of a type with a modifier, in bytes with the long
+// header; -1 if there is no limit (type_maximum_size).
+func MaximumSize(t *Type, typmod int32) int {
+	if typmod < 0 {
+		return -1
+	}
+	switch t.Kind {
+	case KindBpchar, KindVarchar:
+		return int(typmod-varHeader)*bytesPerCharacter + varHeader
+	case KindNumeric:
+		// The first digit to the base 10,000 may hold a single decimal digit.
+		precision := int(typmod-varHeader) >> 16 & 0xFFFF
+		digits := (precision + 2*(numericDecimals-1)) / numericDecimals
+		return varHeader + numericHeader + 2*digits
+	case KindBit, KindVarbit:
+		return int(typmod+7)/8 + 8
+	}
+	return -1
+}
+
+// What a numeric's digits to the base 10,000 are worth, and what comes before them:
+// sign with scale, and weight.
+const (
+	numericDecimals = 4
+	numericHeader   = 4
+)
+
 // TypmodIn is the type's typmod input function: args are what stands in the
 // parentheses of a type's name. Without any, a type has no modifier (-1),
 // except that character and bit mean one character and one bit. An interval's
