@@ -128,6 +128,11 @@ func (c *Cluster) start(a account) error {
 		k, err := Dial(c.Port, "postgres", nil)
 		if err == nil {
 			c.Conn = k
+			// Another server may have been faster to take the port.
+			if dir, err := k.Value("show data_directory"); err != nil || dir != c.dir {
+				c.stop()
+				return fmt.Errorf("port %d belongs to another server", c.Port)
+			}
 			return nil
 		}
 		select {
@@ -242,6 +247,15 @@ func tail(s string, n int) string {
 		s = "..." + s[len(s)-n:]
 	}
 	return s
+}
+
+// free says whether nobody listens on a port of the loopback.
+func free(port int) bool {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
 }
 
 // freePort returns a port of the loopback that nobody listens on.

@@ -152,12 +152,9 @@ func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cl
 			return nil, err
 		}
 	}
-	port := p.options.Port + p.number%(p.options.Limit+1)
-	if p.options.Port == 0 {
-		var err error
-		if port, err = freePort(); err != nil {
-			return nil, err
-		}
+	port, err := p.port()
+	if err != nil {
+		return nil, err
 	}
 	dir := filepath.Join(p.base.dir, fmt.Sprintf("%s%d", role, p.number))
 	p.number++
@@ -173,6 +170,19 @@ func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cl
 	}
 	p.clusters[key] = c
 	return c, nil
+}
+
+// port returns a port for one more cluster.
+func (p *Pool) port() (int, error) {
+	if p.options.Port == 0 {
+		return freePort()
+	}
+	for port := p.options.Port; port <= p.options.Port+p.options.Limit; port++ {
+		if free(port) {
+			return port, nil
+		}
+	}
+	return 0, fmt.Errorf("none of the ports %d to %d is free", p.options.Port, p.options.Port+p.options.Limit)
 }
 
 // Ask runs a query on a cluster with the default settings.
