@@ -53,7 +53,7 @@ func TestBRINAllNulls(t *testing.T) {
 		bytes int64
 	}{
 		{datum.Value{Null: true}, 24 + 20 + 4 + 8},
-		{datum.Value{Null: true}, 0},
+		{datum.Value{Null: true}, 24 + 20 + 4 + 8}, // that there was one is not read again
 		{datum.Value{Bytes: []byte("abc")}, 24 + 20 + 4 + 8 + 8},
 		{datum.Value{Bytes: []byte("b")}, 24 + 20 + 4 + 8 + 8},
 	} {

@@ -88,6 +88,9 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 	}
 	t.Counters.HeapPages += int64(len(d.blocks))
 	t.Counters.Candidates += int64(len(d.candidates))
+	// The heap is visited in its own order (index_delete_sort): hint bits are set on
+	// the way.
+	slices.SortFunc(d.candidates, func(a, b candidate) int { return a.tid.Compare(b.tid) })
 	for i := range d.candidates {
 		c := &d.candidates[i]
 		if !c.deletable {

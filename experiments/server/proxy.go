@@ -21,6 +21,9 @@ type proxy struct {
 	mu       sync.Mutex
 	messages [][]string // LSN, transaction, hex of the message
 	xid      uint32     // of the messages that follow
+	block    bool       // they belong to a block of a streamed transaction
+
+	described [][]string // relations and types, as if not streamed
 }
 
 // newProxy listens on the loopback for connections to the server on a port.
@@ -104,7 +107,21 @@ func (p *proxy) see(message []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.xid = transaction(data, p.xid)
-	p.messages = append(p.messages, []string{fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn)), fmt.Sprint(p.xid), hex.EncodeToString(data)})
+	line := func(data []byte) []string {
+		return []string{fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn)), fmt.Sprint(p.xid), hex.EncodeToString(data)}
+	}
+	p.messages = append(p.messages, line(data))
+	switch data[0] {
+	case 'S':
+		p.block = true
+	case 'E':
+		p.block = false
+	case 'R', 'Y':
+		if p.block { // the transaction stands behind the type byte
+			data = append([]byte{data[0]}, data[1+4:]...)
+		}
+		p.described = append(p.described, line(data))
+	}
 }
 
 // transaction is the publisher's transaction that a message belongs to.
@@ -130,11 +147,12 @@ func transaction(data []byte, current uint32) uint32 {
 	return binary.BigEndian.Uint32(data[at:])
 }
 
-// reset forgets the messages so far.
+// reset forgets the messages so far, except for the descriptions of relations and
+// types, which are sent only once.
 func (p *proxy) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.messages = nil
+	p.messages = p.described
 }
 
 // passed returns the messages since the last reset.

@@ -127,10 +127,6 @@ func (r *recording) prepare() error {
 	if err := r.waitApplied(); err != nil {
 		return err
 	}
-	// The marker's description is sent anew after a change: the stream is complete.
-	if _, err := r.pub.Query("alter table marker set (autovacuum_enabled = false)"); err != nil {
-		return err
-	}
 	r.between.reset()
 	if _, err := r.sub.Query("checkpoint"); err != nil {
 		return err
@@ -221,7 +217,7 @@ func (r *recording) failure() string {
 		return ""
 	}
 	text = text[r.logged:]
-	for _, kind := range []string{"logical replication apply worker: ERROR", "logical replication parallel apply worker: ERROR", "logical replication worker: ERROR", "PANIC:"} {
+	for _, kind := range []string{"was terminated by signal", "logical replication apply worker: ERROR", "logical replication parallel apply worker: ERROR", "logical replication worker: ERROR", "PANIC:"} {
 		if i := strings.Index(text, kind); i >= 0 {
 			return tail(text[i:min(len(text), i+600)], 600)
 		}

@@ -66,8 +66,11 @@ type savepoint struct {
 	before []Statistics // what of the transaction's work lasted when it began
 }
 
-// level is what there was of TRUNCATE when a subtransaction began.
-type level struct{ droppedFiles, restore int }
+// level is what there was of TRUNCATE, and for PREPARE, when a subtransaction began.
+type level struct {
+	droppedFiles, restore int
+	touched               touched
+}
 
 // find returns the parallel worker of a remote transaction, nil if it has none.
 func (a *parallelApply) find(remote uint32) *parallelWorker {
@@ -197,7 +200,7 @@ func (p *parallelWorker) lasting(table int) Statistics { return p.done[table].Su
 // savepoint begins a subtransaction.
 func (w *Worker) savepoint(p *parallelWorker) {
 	w.xacts.Savepoint()
-	p.levels = append(p.levels, level{w.droppedFiles, len(w.restore)})
+	p.levels = append(p.levels, level{w.droppedFiles, len(w.restore), w.touched.clone()})
 }
 
 // resume notes what a parallel worker has already done to a table in its current
@@ -264,6 +267,7 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 		if d > 0 {
 			start = p.levels[d-1]
 			p.levels = p.levels[:d-1]
+			w.touched.rollBack(start.touched)
 		}
 		if xid == 0 {
 			return

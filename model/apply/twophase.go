@@ -4,6 +4,7 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 
 	"applysim/model/stream"
 	"applysim/wal"
@@ -41,6 +42,18 @@ type touched struct {
 }
 
 func (t *touched) reset() { *t = touched{} }
+
+// clone copies what was done so far, when a subtransaction begins.
+func (t *touched) clone() touched {
+	return touched{maps.Clone(t.relations), maps.Clone(t.locks), t.rows}
+}
+
+// rollBack goes back to what was done before a subtransaction that is rolled back:
+// its locks are released, its statistics dropped. The session remembers that it may
+// be in a MultiXact (AtPrepare_MultiXact).
+func (t *touched) rollBack(to touched) {
+	t.relations, t.locks = to.relations, to.locks
+}
 
 // need makes the maps, which most transactions do without.
 func (t *touched) need() {
