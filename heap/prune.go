@@ -81,12 +81,20 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 			r.processed[off] = true
 		case lpNormal:
 			t.Counters.PrunedTuples++
-			r.status[off] = t.vacuumStatus(p, p.header(off))
+			if h := &p.headers[off-1]; h.infomask&(xminFrozen|xmaxInvalid) == xminCommitted|xmaxInvalid {
+				r.status[off] = statusLive // as most are
+			} else {
+				r.status[off] = t.vacuumStatus(p, h)
+			}
 		}
 	}
 	t.Counters.PrunedStatus += t.Counters.StatusChecks - checks
 	for off := storage.OffsetNumber(1); off <= n; off++ {
 		if r.processed[off] {
+			continue
+		}
+		if r.status[off] == statusLive && p.headers[off-1].infomask2&heapOnly == 0 {
+			r.keep(t, p, off) // the first of its chain stays, and so do all
 			continue
 		}
 		if p.items[off-1].flags() == lpRedirect || p.headers[off-1].infomask2&heapOnly == 0 {
@@ -133,7 +141,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
 	}
 	if pruned {
-		p.repairFragmentation()
+		t.work = p.repairFragmentation(t.work)
 		t.Counters.Compacted += int64(len(p.items))
 		old.leave(p)
 	}
@@ -337,23 +345,37 @@ func (p *page) truncateLines(least int) {
 	}
 }
 
+// bodyRoom is the room in bytes for new versions that a page must have left in its
+// memory when it is pruned; else the versions that stay are moved together there.
+const bodyRoom = 1024
+
 // repairFragmentation closes the gaps between versions: they are laid out anew
 // from the page's end in the order of their line pointers, and unused line
-// pointers at the end of the array are cut off.
-func (p *page) repairFragmentation() {
+// pointers at the end of the array are cut off. work is work space, which it returns
+// grown.
+func (p *page) repairFragmentation(work []byte) []byte {
 	p.truncateLines(0)
 	p.upper = storage.PageSize
-	bodies := make([]byte, 0, len(p.bodies))
 	for i := range p.items {
 		lp := &p.items[i]
-		if lp.flags() != lpNormal {
-			continue
+		if lp.flags() == lpNormal {
+			p.upper -= uint16(storage.MaxAlign(lp.length()))
+			lp.off = p.upper
 		}
-		n := lp.length()
-		p.upper -= uint16(storage.MaxAlign(n))
-		at := len(bodies)
-		bodies = append(bodies, p.bodies[lp.body:int(lp.body)+n-TupleHeaderSize]...)
-		lp.off, lp.body = p.upper, uint16(at)
 	}
-	p.bodies = bodies
+	if cap(p.bodies)-len(p.bodies) >= bodyRoom && len(p.bodies) <= 2*storage.PageSize {
+		return work
+	}
+	bodies := work[:0]
+	for i := range p.items {
+		lp := &p.items[i]
+		if lp.flags() == lpNormal {
+			at := len(bodies)
+			bodies = append(bodies, p.bodies[lp.body:int(lp.body)+lp.length()-TupleHeaderSize]...)
+			lp.body = uint16(at)
+		}
+	}
+	// In place: nobody refers to the versions of a page that may be pruned.
+	p.bodies = append(p.bodies[:0], bodies...)
+	return bodies
 }

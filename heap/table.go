@@ -117,6 +117,7 @@ type Table struct {
 	bodyChunk, itemChunk int
 
 	pruning pruning
+	work    []byte // of repairFragmentation
 	old     []datum.Value
 	// contained is work space for a version's values.
 	contained []datum.Value

@@ -38,6 +38,7 @@ type deletion struct {
 	blocks     []storage.BlockNumber
 	groups     []blockGroup
 	sorted     []candidate
+	keys       []uint64
 }
 
 // blockGroup is the candidates of one heap page (IndexDeleteCounts).
@@ -140,6 +141,9 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 // equalRun returns how many items from place i on are equal, as far as their
 // heap TIDs would fit into one posting list of a page's size.
 func (t *BTree) equalRun(p *page, i int) int {
+	if t.plan.whole && !p.partial {
+		return t.equalRunWhole(p, i)
+	}
 	u := t.tuple(p, p.nth(i))
 	size := t.size(p, p.at(i))
 	base, tids := size, 1
@@ -159,6 +163,26 @@ func (t *BTree) equalRun(p *page, i int) int {
 		}
 		tids += more
 		n++
+	}
+	return n
+}
+
+// equalRunWhole is equalRun for a page whose items' abbreviated keys are whole.
+func (t *BTree) equalRunWhole(p *page, i int) int {
+	m := p.nth(i)
+	base := &p.items[m]
+	bytes := max(len(t.wholeTIDs(p, base)), storage.TIDSize)
+	n := 1
+	for ; i+n < len(p.items); n++ {
+		o := p.nth(i + n)
+		it := &p.items[o]
+		if it.hi != base.hi || p.los != nil && p.los[o] != p.los[m] {
+			break
+		}
+		bytes += max(len(t.wholeTIDs(p, it)), storage.TIDSize)
+		if storage.MaxAlign(t.plainSize+bytes) > storage.PageSize {
+			break
+		}
 	}
 	return n
 }
@@ -234,7 +258,7 @@ func (t *BTree) findDeletable(target int) {
 // lie close together (bottomup_sort_and_shrink).
 func (t *BTree) sortCandidates() (favorable int) {
 	d := &t.dels
-	slices.SortFunc(d.candidates, func(a, b candidate) int { return a.tid.Compare(b.tid) })
+	d.sortByTID()
 	d.groups = d.groups[:0]
 	for i := range d.candidates {
 		c := &d.candidates[i]
@@ -276,6 +300,19 @@ func (t *BTree) sortCandidates() (favorable int) {
 	}
 	d.candidates, d.sorted = d.sorted, d.candidates
 	return favorable
+}
+
+// sortByTID sorts the candidates, which are fewer than 65,536, by heap TID.
+func (d *deletion) sortByTID() {
+	d.keys, d.sorted = d.keys[:0], d.sorted[:0]
+	for i := range d.candidates {
+		d.keys = append(d.keys, uint64(pack(d.candidates[i].tid))<<16|uint64(i))
+	}
+	slices.Sort(d.keys)
+	for _, k := range d.keys {
+		d.sorted = append(d.sorted, d.candidates[uint16(k)])
+	}
+	d.candidates, d.sorted = d.sorted, d.candidates
 }
 
 // nextPowerOf2 is the least power of two that is not below n.

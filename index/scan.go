@@ -49,13 +49,50 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 	}
 	s.key.values = s.want[:n]
 	s.key.abbrev = t.abbreviate(s.key.values)
-	s.page = t.descendTo(s.key.values, s.key.abbrev)
+	s.key.whole = t.plan.whole && n == t.opts.Keys && t.certain(s.key.abbrev)
+	for i := range s.key.values {
+		s.key.whole = s.key.whole && !s.key.values[i].Null
+	}
+	if s.key.whole {
+		s.page = t.leafBefore(&s.key)
+	} else {
+		s.page = t.descendTo(s.key.values, s.key.abbrev)
+	}
 	t.settle(s.page)
 	t.Counters.LookupLevels += int64(t.pages[t.root].level) + 1
-	s.at = t.firstNotBefore(s.key.values, s.key.abbrev, s.page) - 1
+	if s.key.whole {
+		s.at = t.lowerBound(&s.key, s.page) - 1
+	} else {
+		s.at = t.firstNotBefore(s.key.values, s.key.abbrev, s.page) - 1
+	}
 	t.countLookup(s.key.values)
 	s.countPage()
 	return s
+}
+
+// leafBefore finds the leaf where the first entry with a key would be that its
+// abbreviation holds whole and that has no heap TID, so that it is before all its
+// equals.
+func (t *BTree) leafBefore(k *key) *page {
+	b := &t.bounds
+	if !b.valid {
+		t.findBounds()
+	}
+	if k.hi > b.rightmost {
+		return t.pages[t.rightmost]
+	}
+	if !b.guess {
+		return t.descend(k)
+	}
+	slot := (k.hi - b.least) >> (b.shift & 63) % guesses
+	if n := t.guessed[slot]; n != 0 && int(n) < len(t.pages) {
+		if p := t.pages[n]; p.level == 0 && !p.halfDead && !p.deleted && t.within(k, p) {
+			return p
+		}
+	}
+	p := t.descend(k)
+	t.guessed[slot] = p.block
+	return p
 }
 
 // descendTo finds the leaf where the first entry with the given leading columns
@@ -185,13 +222,23 @@ func (s *Scan) nextTID() (storage.TID, bool) {
 			s.countPage()
 			continue
 		}
-		it := s.page.at(s.at)
-		u := t.tuple(s.page, s.page.nth(s.at))
-		if t.comparePrefix(s.key.values, s.key.abbrev, &u) < 0 {
-			break
-		}
-		if it.dead() || !s.matches(&u) {
-			continue
+		m := s.page.nth(s.at)
+		it := &s.page.items[m]
+		if s.key.whole && s.page.whole(it) {
+			if s.key.hi < it.hi || s.key.hi == it.hi && s.key.lo < s.page.lo(m) {
+				break
+			}
+			if it.dead() {
+				continue
+			}
+		} else {
+			u := t.tuple(s.page, m)
+			if t.comparePrefix(s.key.values, s.key.abbrev, &u) < 0 {
+				break
+			}
+			if it.dead() || !s.matches(&u) {
+				continue
+			}
 		}
 		s.tids, s.dead = 0, 0
 		if s.list = s.page.postingTIDs(it); s.list == nil {

@@ -199,12 +199,19 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	scratch := w.scratch[:0]
 	for i := range r.columns {
 		c := &r.columns[i]
-		w.values[i] = w.row[i]
 		if c.remote >= 0 && m.New[c.remote].Format != stream.ColumnUnchanged {
 			var err error
 			if scratch, err = c.value(&w.values[i], &m.New[c.remote], scratch); err != nil {
 				return w.stop("%v", err)
 			}
+			continue
+		}
+		w.values[i] = w.row[i]
+		if b := w.row[i].Bytes; len(b) > 0 {
+			// The page may change before all indexes have the value.
+			n := len(scratch)
+			scratch = append(scratch, b...)
+			w.values[i].Bytes = scratch[n:len(scratch):len(scratch)]
 		}
 	}
 	w.scratch = scratch
