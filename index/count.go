@@ -165,8 +165,12 @@ func (t *BTree) countComparison(values []datum.Value, u *tuple, tid, other stora
 func (s *Scan) countPage() {
 	t := s.t
 	for i := s.at + 1; i < len(s.page.items); i++ {
-		u := t.tuple(s.page, s.page.nth(i))
-		if t.comparePrefix(s.key.values, s.key.abbrev, &u) != 0 {
+		m := s.page.nth(i)
+		if it := &s.page.items[m]; s.key.whole && s.page.whole(it) {
+			if s.key.hi != it.hi || s.key.lo != s.page.lo(m) {
+				return
+			}
+		} else if u := t.tuple(s.page, m); t.comparePrefix(s.key.values, s.key.abbrev, &u) != 0 {
 			return
 		}
 		t.Counters.ScanItems++
