@@ -44,7 +44,8 @@ func (c *Compressor) Work() pglz.Work { return c.pglz.Work() }
 func (c *Compressor) Compress(v *Value, m Method) (Value, bool) {
 	var b []byte
 	if m == LZ4 {
-		if b = c.lz4.Compress(v.Bytes); len(b) > len(v.Bytes) {
+		var ok bool
+		if b, ok = c.lz4.CompressWithin(v.Bytes, len(v.Bytes)); !ok {
 			return Value{}, false
 		}
 	} else {

@@ -211,6 +211,7 @@ func (w *Worker) Tables() []TableState {
 		}
 		s.Counters, s.Compared = t.counters, t.compared
 		if o := t.toaster; o != nil {
+			o.index.btree.Settle()
 			s.Compression = o.compressor.Work()
 			s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
 		}

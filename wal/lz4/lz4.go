@@ -1,4 +1,4 @@
-// Package lz4 compresses blocks of less than 64 kB to the same bytes as the
+// Package lz4 compresses blocks to the same bytes as the
 // reference implementation's LZ4_compress_default, which PostgreSQL calls for
 // full-page images (wal_compression = lz4) and TOAST. Other encoders of the
 // format give other lengths.
@@ -22,7 +22,8 @@ const (
 	hashBits     = 13 // for positions of 16 bits
 	runMask      = 15 // greatest length that fits into the token
 
-	// MaxInput is the longest input, in bytes.
+	// MaxInput is the longest input of Compress, in bytes: that of positions of 16
+	// bits. Longer ones are encoded in another way; see large.go.
 	MaxInput = 64<<10 + matchLimit - 2
 )
 
@@ -30,11 +31,15 @@ const (
 type Compressor struct {
 	table [1 << hashBits]uint16 // last position of each hash
 	out   []byte
+	large *largeCompressor // made when an input of more than MaxInput bytes comes
 }
 
 // Compress compresses b, which is at most MaxInput bytes long; the result may be
 // longer than b. It is valid until the next call.
 func (c *Compressor) Compress(b []byte) []byte {
+	if len(b) > MaxInput {
+		panic("lz4: an input for CompressWithin")
+	}
 	clear(c.table[:])
 	out := c.out[:0]
 	anchor := 0 // first byte that is not encoded yet
@@ -138,7 +143,8 @@ func common(b []byte, i, j int) int {
 
 // Decompress restores a block of size bytes. It returns false if src is not one.
 func Decompress(src []byte, size int) ([]byte, bool) {
-	dst := make([]byte, 0, min(size, 1<<20))
+	const most = 255 // bytes that one byte can stand for
+	dst := make([]byte, 0, min(size, most*len(src)))
 	length := func(n int) (int, bool) {
 		if n < runMask {
 			return n, true
@@ -177,8 +183,11 @@ func Decompress(src []byte, size int) ([]byte, bool) {
 		if !ok || offset == 0 || offset > len(dst) || len(dst)+n > size {
 			return nil, false
 		}
-		for range n {
-			dst = append(dst, dst[len(dst)-offset])
+		for n > 0 { // source and destination may overlap
+			from := dst[len(dst)-offset:]
+			from = from[:min(n, len(from))]
+			dst = append(dst, from...)
+			n -= len(from)
 		}
 	}
 	return dst, len(dst) == size

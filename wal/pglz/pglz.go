@@ -183,7 +183,8 @@ func (c *Compressor) match(b []byte, at, mask int) (length, offset int) {
 // Decompress restores size bytes. It returns false if src is not the result of
 // compressing so many.
 func Decompress(src []byte, size int) ([]byte, bool) {
-	dst := make([]byte, 0, min(size, 1<<20))
+	const most = 273 // bytes that one item can stand for
+	dst := make([]byte, 0, min(size, most*len(src)))
 	for len(src) > 0 && len(dst) < size {
 		control := src[0]
 		src = src[1:]
