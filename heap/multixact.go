@@ -79,6 +79,11 @@ func (x *Transactions) SetMultiXacts(id, offset uint32) {
 	x.multis.before, x.multis.offset = max(id, firstMultiXact)-firstMultiXact, int(offset)
 }
 
+// nextMulti is the id that the next MultiXact gets.
+func (x *Transactions) nextMulti() uint32 {
+	return x.multis.before + uint32(len(x.multis.members)) + firstMultiXact
+}
+
 // multi returns the members of a MultiXact.
 func (x *Transactions) multi(id uint32) []member {
 	return x.multis.members[id-firstMultiXact-x.multis.before]
@@ -127,7 +132,7 @@ func (t *Table) createMulti(members []member) uint32 {
 		}
 	}
 	s := &x.multis
-	id := s.before + uint32(len(s.members)) + firstMultiXact
+	id := x.nextMulti()
 	ahead := x.ServerMinor >= releaseOffsetsAhead
 	if ahead && (id+1)%multiXactsPerOffsetPage == 0 || !ahead && (id == firstMultiXact || id%multiXactsPerOffsetPage == 0) {
 		t.log.InsertPlain(wal.MultiXactZeroOffPage, 0)

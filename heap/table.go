@@ -96,6 +96,7 @@ type Table struct {
 	pages      pageList
 	target     storage.BlockNumber // where the last version went: smgr_targblock
 	frozenXID  uint32              // no older transaction is in the table: relfrozenxid
+	class      classStats          // what else VACUUM notes of it
 	generation int                 // times that all workers had to forget their targets
 	reserve    int                 // bytes that the fillfactor keeps free on each page
 	fsm        fsm.Map
@@ -128,7 +129,7 @@ type Table struct {
 func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Table {
 	t := &Table{opts: o, log: log, rel: rel, xacts: xacts, target: storage.InvalidBlock, owner: storage.InvalidBlock, pinned: storage.InvalidBlock}
 	t.fsm.Changed = t.dirtyFSM
-	t.frozenXID = xacts.Next
+	t.frozenXID, t.class = xacts.Next, t.newClassStats()
 	t.reserve = storage.PageSize * (100 - o.Fillfactor) / 100
 	for _, a := range o.Attrs {
 		if a.Len == -1 && a.Storage != 'p' {

@@ -71,6 +71,12 @@ type VacuumScan struct {
 	freezeLimit uint32 // older transactions must be frozen
 	oldest      uint32 // that stays in the table: what becomes its relfrozenxid
 	skipped     bool   // pages that may have older ones were not read
+
+	// What goes into pg_class; see relstats.go.
+	scanned, live int    // pages read and the rows there
+	multi         uint32 // the oldest MultiXact that may be in the table
+	frozenMoved   bool   // relfrozenxid has changed
+	mapBefore     int    // pages of the visibility map at the start
 }
 
 // VacuumBegin begins a VACUUM. hasIndex says whether the table has an index.
@@ -84,6 +90,7 @@ func (t *Table) VacuumBegin(o VacuumOptions, hasIndex bool) *VacuumScan {
 	}
 	s.memory.reset(o.Memory)
 	s.cutoffs(t)
+	s.multi, s.mapBefore = t.xacts.nextMulti(), len(t.vm.pages)
 	return s
 }
 
@@ -176,6 +183,7 @@ func (t *Table) nextUnskippable(s *VacuumScan) (block int, unread bool) {
 
 // vacuumPage is the first pass over one page (lazy_scan_prune).
 func (t *Table) vacuumPage(s *VacuumScan, p *page) {
+	s.scanned++
 	if len(p.items) == 0 {
 		if !p.allVisible {
 			p.allVisible, p.dirty = true, true
@@ -201,9 +209,16 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 	}
 	dead := 0
 	for i, lp := range p.items {
-		if lp.flags() == lpDead {
+		switch lp.flags() {
+		case lpDead:
 			s.Dead = append(s.Dead, storage.TID{Block: p.block, Offset: storage.OffsetNumber(i + 1)})
 			dead++
+		case lpNormal:
+			h := p.header(storage.OffsetNumber(i + 1))
+			s.countLive(t.vacuumStatus(p, h))
+			if h.infomask&xmaxIsMulti != 0 && h.infomask&xmaxInvalid == 0 {
+				s.multi = min(s.multi, h.xmax)
+			}
 		}
 	}
 	bits := uint8(vmAllVisible)
@@ -256,7 +271,7 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 func (t *Table) VacuumEnd(s *VacuumScan) {
 	t.fsm.Vacuum(storage.BlockNumber(s.mapped), storage.BlockNumber(s.pages))
 	if !s.skipped && s.oldest > t.frozenXID {
-		t.frozenXID = s.oldest
+		t.frozenXID, s.frozenMoved = s.oldest, true
 	}
 	t.dead = 0 // what VACUUM reports: nothing was kept for anybody's snapshot
 }
@@ -298,7 +313,7 @@ func (t *Table) Empty() (restore func()) {
 	t.generation++
 	t.cleared = nil
 	t.rows, t.passed, t.dead, t.live = nil, nil, 0, 0
-	t.frozenXID = t.xacts.horizon()
+	t.frozenXID, t.class = t.xacts.horizon(), t.newClassStats()
 	return func() {
 		counters := t.Counters
 		*t = old

@@ -90,6 +90,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintf(stderr, "differential: %v\n", err)
 	}
+	if err == nil && o.log != "" {
+		if err = d.addToLog(o.log); err != nil {
+			fmt.Fprintf(stderr, "differential: %v\n", err)
+		}
+	}
 	d.summary()
 	switch {
 	case err != nil:
@@ -163,6 +168,9 @@ func (d *differential) loop() error {
 			}
 			r := recording{seed: seed, spec: generate(seed, d.features), dir: filepath.Join(d.work, fmt.Sprint(n))}
 			_, r.err = d.pool.Record(r.spec.Case(), r.dir, true)
+			if errors.Is(r.err, server.ErrClosed) {
+				select {} // the process is about to end
+			}
 			select {
 			case recordings <- r:
 			case <-stop:
@@ -173,6 +181,7 @@ func (d *differential) loop() error {
 	var differing []recording
 	failures := 0
 	for r := range recordings {
+		d.tried++
 		if r.err != nil {
 			fmt.Fprintf(d.stdout, "seed %d: not recorded: %v\n", r.seed, r.err)
 			d.failed++

@@ -120,7 +120,7 @@ func (o *Op) sql(s *Spec) string {
 	case opTruncate:
 		return "truncate " + o.Text
 	case opBulk:
-		n := fmt.Sprintf("hashtextextended(%s::text, %d)", t.KeyName, o.Fresh)
+		n := fmt.Sprintf("(hashtextextended(%s::text, %d) & 1073741823)", t.KeyName, o.Fresh)
 		return fmt.Sprintf("update %s set %s where hashtext(%s::text) %% %d = 0", t.Name, t.set(o.Columns, n), t.KeyName, max(1, o.N))
 	case opBulkDel:
 		return fmt.Sprintf("delete from %s where hashtext(%s::text) %% %d = %d", t.Name, t.KeyName, max(1, o.N), o.Fresh%max(1, o.N))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"applysim/experiments/recorded"
 )
@@ -18,7 +19,7 @@ func (d *differential) keep(seed uint64, s *Spec, dir string) {
 		fmt.Fprintf(d.stdout, "seed %d: %v\n", seed, err)
 		return
 	}
-	k := &shrinker{differential: d, best: s, dir: best, left: d.shrink}
+	k := &shrinker{differential: d, best: s, dir: best, left: d.shrink, kind: kindOf(compare(best))}
 	k.shrink()
 	result := compare(best)
 	fmt.Fprintf(d.stdout, "seed %d: smallest case in %s: %s\n", seed, best, result.Line())
@@ -47,6 +48,25 @@ type shrinker struct {
 	best *Spec
 	dir  string // of its recording
 	left int    // recordings that may still be made
+	kind string // of the difference, which stays the same
+}
+
+// kindOf is what a difference is about, without where it is: shrinking must not end at
+// another one.
+func kindOf(r *recorded.Result) string {
+	if d := r.FirstDifference; d != nil {
+		expected, got := strings.Split(d.Expected, "\t"), strings.Split(d.Got, "\t")
+		kind := strings.Join(expected[:min(2, len(expected))], "/") + " " + strings.Join(got[:min(2, len(got))], "/")
+		for i := 2; i < min(len(expected), len(got)); i++ {
+			kind += fmt.Sprint(" ", expected[i] == got[i])
+		}
+		return kind
+	}
+	if len(r.StateDifferences) > 0 {
+		what, _, _ := strings.Cut(r.StateDifferences[0], ":")
+		return what[strings.LastIndexByte(what, '.')+1:]
+	}
+	return ""
 }
 
 // try records a spec; if it still differs it is the best one.
@@ -60,7 +80,7 @@ func (k *shrinker) try(s *Spec) bool {
 	if _, err := k.pool.Record(s.Case(), dir, true); err != nil {
 		return false
 	}
-	if compare(dir).Outcome != recorded.Differs {
+	if r := compare(dir); r.Outcome != recorded.Differs || kindOf(r) != k.kind {
 		return false
 	}
 	os.RemoveAll(k.dir)

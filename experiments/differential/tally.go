@@ -13,6 +13,7 @@ import (
 // tally counts what was compared.
 type tally struct {
 	cases, differ, unsupported, failed int
+	tried                              int // seeds, those that could not be recorded included
 	records, bytes                     int64
 	types                              map[string]*typeCount // by record type
 	reasons                            map[string]int        // of what is not supported

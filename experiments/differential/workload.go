@@ -55,7 +55,7 @@ func (g *generator) op(budget int64) *Op {
 	switch {
 	case g.chance(22):
 		return g.transaction(budget)
-	case g.chance(3) && !g.has(brin):
+	case g.chance(3):
 		return g.truncate()
 	}
 	o := g.change(pick(g, g.spec.Tables), budget)
@@ -64,20 +64,6 @@ func (g *generator) op(budget int64) *Op {
 	}
 	return o
 }
-
-// has says whether an index of the case is of a kind.
-func (g *generator) has(kind func(*Index) bool) bool {
-	for _, t := range g.spec.Tables {
-		for _, x := range t.Indexes {
-			if kind(x) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func brin(x *Index) bool { return x.BRIN }
 
 func (g *generator) insert(t *Table, n int64) *Op {
 	o := &Op{Kind: opInsert, Table: t.Name, Lo: g.rows[t.Name] + 1, N: n, Order: order(g.oneOf(0, 0, 0, 1, 2))}
@@ -222,11 +208,6 @@ func (g *generator) truncate() *Op {
 // vacuum adds a VACUUM of a table on the subscriber.
 func (g *generator) vacuum() {
 	t := pick(g, g.spec.Tables)
-	for _, x := range t.Indexes {
-		if x.BRIN {
-			return
-		}
-	}
 	name := t.Name
 	if t.Parts != nil {
 		name = fmt.Sprintf("%s_%d", t.Name, g.IntN(t.Parts.N))

@@ -142,6 +142,12 @@ func (p *Pool) cluster(role string, settings map[string]string, checksums bool) 
 
 // get returns a running cluster that was started with the given settings.
 func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cluster, error) {
+	p.mu.Lock()
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
 	key := fmt.Sprint(role, " ", checksums, " ", settingLines(settings))
 	p.used = append(slices.DeleteFunc(p.used, func(k string) bool { return k == key }), key)
 	if c := p.clusters[key]; c != nil {
@@ -166,7 +172,7 @@ func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cl
 	defer p.mu.Unlock()
 	if p.closed {
 		c.stop()
-		return nil, errors.New("interrupted")
+		return nil, ErrClosed
 	}
 	p.clusters[key] = c
 	return c, nil
@@ -184,6 +190,9 @@ func (p *Pool) port() (int, error) {
 	}
 	return 0, fmt.Errorf("none of the ports %d to %d is free", p.options.Port, p.options.Port+p.options.Limit)
 }
+
+// ErrClosed says that a signal has ended the servers.
+var ErrClosed = errors.New("interrupted")
 
 // Ask runs a query on a cluster with the default settings.
 func (p *Pool) Ask(sql string) ([][]string, error) {

@@ -183,7 +183,9 @@ func (r *recording) waitApplied() error {
 	if _, err := r.pub.Query("insert into marker select coalesce(max(id), 0) + 1 from marker"); err != nil {
 		return err
 	}
-	lsn, err := r.pub.Value("select pg_current_wal_insert_lsn()")
+	// Where the commit ends: it has been flushed. (The place for the next record may
+	// be further on, behind a page's header, where nobody sends from.)
+	lsn, err := r.pub.Value("select pg_current_wal_flush_lsn()")
 	if err != nil {
 		return err
 	}

@@ -314,7 +314,9 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.Vacuu
 	if h.TruncationTried(s) {
 		w.truncateHeap(h, h.Remaining(s), quiet)
 	}
-	h.ForgetTarget()
+	if h.Noted(s) {
+		h.ForgetTarget()
+	}
 	w.session.redo = w.log.Redo() // the table's row in pg_class is written anew
 	return nil
 }
