@@ -50,7 +50,7 @@ type Cluster struct {
 // startCluster makes a cluster and starts its server. settings come on top of
 // configuration.
 func startCluster(i *Installation, a account, dir string, port int, settings map[string]string, checksums bool) (*Cluster, error) {
-	args := []string{"-D", dir, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"}
+	args := []string{"-D", i.inside(dir), "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"}
 	switch {
 	case checksums:
 		args = append(args, "--data-checksums")
@@ -58,8 +58,8 @@ func startCluster(i *Installation, a account, dir string, port int, settings map
 		args = append(args, "--no-data-checksums")
 	}
 	cmd := exec.Command(i.program("initdb"), args...)
-	cmd.Env = i.environment()
-	cmd.Dir = filepath.Dir(dir)
+	i.enter(cmd)
+	cmd.Dir = i.inside(filepath.Dir(dir))
 	a.prepare(cmd, signalImmediate)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", i.program("initdb"), err, tail(string(out), 500))
@@ -67,6 +67,9 @@ func startCluster(i *Installation, a account, dir string, port int, settings map
 	all := maps.Clone(configuration)
 	maps.Copy(all, quiet)
 	maps.Copy(all, settings)
+	if i.root != "" {
+		all["dynamic_shared_memory_type"] = "mmap" // there may be no /dev/shm
+	}
 	all["port"] = fmt.Sprint(port)
 	c := &Cluster{Port: port, Installation: i, dir: dir}
 	conf, err := os.OpenFile(filepath.Join(dir, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
@@ -104,8 +107,9 @@ func (c *Cluster) start(a account) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(c.program("postgres"), "-D", c.dir)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = c.environment(), c.dir, log, log
+	cmd := exec.Command(c.program("postgres"), "-D", c.inside(c.dir))
+	c.enter(cmd)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.inside(c.dir), log, log
 	a.prepare(cmd, signalImmediate)
 	started := make(chan error)
 	c.ended = make(chan struct{})
@@ -129,7 +133,7 @@ func (c *Cluster) start(a account) error {
 		if err == nil {
 			c.Conn = k
 			// Another server may have been faster to take the port.
-			if dir, err := k.Value("show data_directory"); err != nil || dir != c.dir {
+			if dir, err := k.Value("show data_directory"); err != nil || dir != c.inside(c.dir) {
 				c.stop()
 				return fmt.Errorf("port %d belongs to another server", c.Port)
 			}

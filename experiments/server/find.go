@@ -16,6 +16,11 @@ type Installation struct {
 	Prefix  string // has bin/postgres and bin/initdb
 	Version string // such as 18.1
 	Major   int
+
+	// root is the root directory of another system that the installation belongs
+	// to: its programs run there. Prefix and all other paths that they see are
+	// those inside; empty for this system's own.
+	root string
 }
 
 // ErrNotFound says that no PostgreSQL installation was found.
@@ -61,8 +66,9 @@ func examine(prefix string) (*Installation, error) {
 			return nil, fmt.Errorf("no PostgreSQL server in %s: expected bin/%s there: %w", prefix, program, err)
 		}
 	}
+	i.findRoot()
 	cmd := exec.Command(i.program("postgres"), "--version")
-	cmd.Env = i.environment()
+	i.enter(cmd)
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s --version: %w", i.program("postgres"), err)
@@ -81,6 +87,33 @@ func examine(prefix string) (*Installation, error) {
 		return nil, fmt.Errorf("%s --version says %q: expected a version", i.program("postgres"), strings.TrimSpace(string(out)))
 	}
 	return i, nil
+}
+
+// findRoot finds out whether the prefix lies in the root directory of another system,
+// as debootstrap makes it: the nearest directory above it with an etc/debian_version.
+func (i *Installation) findRoot() {
+	for dir := filepath.Dir(i.Prefix); dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "etc/debian_version")); err == nil {
+			i.root, i.Prefix = dir, strings.TrimPrefix(i.Prefix, dir)
+			return
+		}
+	}
+}
+
+// inside is a path as the installation's programs see it.
+func (i *Installation) inside(path string) string {
+	if i.root == "" {
+		return path
+	}
+	return strings.TrimPrefix(path, i.root)
+}
+
+// enter makes a command run in the installation's system, with its environment.
+func (i *Installation) enter(cmd *exec.Cmd) {
+	cmd.Env = i.environment()
+	if i.root != "" {
+		changeRoot(cmd, i.root)
+	}
 }
 
 func (i *Installation) program(name string) string { return filepath.Join(i.Prefix, "bin", name) }

@@ -54,7 +54,11 @@ func NewPool(o Options) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBase(o.Dir, a)
+	parent := o.Dir
+	if i.root != "" && !strings.HasPrefix(parent, i.root+"/") {
+		parent = filepath.Join(i.root, "tmp")
+	}
+	b, err := newBase(parent, a)
 	if err != nil {
 		return nil, err
 	}

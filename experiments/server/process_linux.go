@@ -39,11 +39,17 @@ func serverAccount() (account, error) {
 // this process dies. It has a process group of its own: what the terminal sends is
 // for this process, which stops its servers in order.
 func (a account) prepare(cmd *exec.Cmd, signal syscall.Signal) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: signal}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Pdeathsig = true, signal
 	if a.change {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
 	}
 }
+
+// changeRoot makes a command see root as the root directory.
+func changeRoot(cmd *exec.Cmd, root string) { cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root} }
 
 // own gives a directory to the account.
 func (a account) own(dir string) error {

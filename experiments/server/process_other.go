@@ -16,6 +16,8 @@ func serverAccount() (account, error)                          { return account{
 func (a account) prepare(cmd *exec.Cmd, signal syscall.Signal) {}
 func (a account) own(dir string) error                         { return nil }
 
+func changeRoot(cmd *exec.Cmd, root string) {}
+
 // The signals of a postmaster.
 const (
 	signalReload    = syscall.Signal(1)
