@@ -106,9 +106,14 @@ func sixthMaximum(maximum int, k *key) int {
 // tids is the number of heap TIDs on a leaf.
 func (p *page) tids() int64 {
 	n := int64(len(p.items))
+	if p.listMax == (storage.TID{}) {
+		return n // no posting lists
+	}
 	for i := range p.items {
-		if it := &p.items[i]; it.ref != 0 && p.posting(it) {
-			n += int64(len(p.postingTIDs(it))/storage.TIDSize) - 1
+		if ref := p.items[i].ref; ref != 0 {
+			if b := p.slab[ref:]; b[2]&entryPosting != 0 {
+				n += int64(binary.LittleEndian.Uint16(b[entryHeader:])) - 1
+			}
 		}
 	}
 	return n
