@@ -80,6 +80,10 @@ type page struct {
 	pruneXID   uint32 // pd_prune_xid: oldest transaction that may have left something to prune
 	items      []linePointer
 	bodies     []byte
+	// holes are offsets in bodies where versions of holeSize bytes each were that are
+	// gone: new ones of the same size go there.
+	holes    []uint16
+	holeSize int
 	runs       []version // while versions were only inserted,
 	headers    []header  // then this, parallel to items
 	// stale are the page's bytes when versions were last taken away from it: they

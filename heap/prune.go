@@ -132,12 +132,15 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	t.Counters.Pruned += int64(r.deleted)
 	t.dead -= int64(r.deleted - len(r.dead))
 	for i := 0; i < len(r.redirects); i += 2 {
+		p.vacate(r.redirects[i])
 		p.items[r.redirects[i]-1].setRedirect(r.redirects[i+1])
 	}
 	for _, off := range r.dead {
+		p.vacate(off)
 		p.items[off-1] = makeLinePointer(0, lpDead, 0)
 	}
 	for _, off := range r.unused {
+		p.vacate(off)
 		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
 	}
 	if pruned {
@@ -345,6 +348,19 @@ func (p *page) truncateLines(least int) {
 	}
 }
 
+// vacate notes that the memory of a version that goes is free.
+func (p *page) vacate(off storage.OffsetNumber) {
+	lp := p.items[off-1]
+	if lp.flags() != lpNormal {
+		return
+	}
+	size := lp.length() - TupleHeaderSize
+	if size != p.holeSize {
+		p.holes, p.holeSize = p.holes[:0], size
+	}
+	p.holes = append(p.holes, lp.body)
+}
+
 // bodyRoom is the room in bytes for new versions that a page must have left in its
 // memory when it is pruned; else the versions that stay are moved together there.
 const bodyRoom = 1024
@@ -363,7 +379,7 @@ func (p *page) repairFragmentation(work []byte) []byte {
 			lp.off = p.upper
 		}
 	}
-	if cap(p.bodies)-len(p.bodies) >= bodyRoom && len(p.bodies) <= 2*storage.PageSize {
+	if (len(p.holes) > 0 || cap(p.bodies)-len(p.bodies) >= bodyRoom) && len(p.bodies) <= 2*storage.PageSize {
 		return work
 	}
 	bodies := work[:0]
@@ -377,5 +393,6 @@ func (p *page) repairFragmentation(work []byte) []byte {
 	}
 	// In place: nobody refers to the versions of a page that may be pruned.
 	p.bodies = append(p.bodies[:0], bodies...)
+	p.holes = p.holes[:0]
 	return bodies
 }

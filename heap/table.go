@@ -319,7 +319,13 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 	}
 	body := len(p.bodies)
 	if t.owner != block {
-		p.bodies = append(p.bodies, t.bodies[v.start:]...)
+		if n := len(p.holes); n > 0 && v.size() == p.holeSize {
+			body = int(p.holes[n-1])
+			p.holes = p.holes[:n-1]
+			copy(p.bodies[body:], t.bodies[v.start:])
+		} else {
+			p.bodies = append(p.bodies, t.bodies[v.start:]...)
+		}
 		t.bodies = t.bodies[:v.start]
 		return p.add(v.length, body, v.nulls)
 	}
