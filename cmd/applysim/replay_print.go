@@ -120,6 +120,10 @@ func tablesTable(w *apply.Worker, r *recorded.Report) *table.Table {
 				t.Add("  "+x.Schema.Name, nil, nil, x.BRIN.Pages(), x.BRIN.Pages()*storage.PageSize/1024, nil, nil, nil)
 				continue
 			}
+			if x.Foreign {
+				t.Add("  "+x.Schema.Name+" ("+x.Schema.Method+", not modelled)", nil, nil, nil, nil, nil, nil, nil)
+				continue
+			}
 			stats := x.BTree.Stats()
 			var density any
 			if stats.LeafPages > 0 {
@@ -159,6 +163,14 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	if n := w.Counters.Skipped; n > 0 {
 		lines = append(lines, count(n, "transaction")+" passed over because of a conflict")
 	}
+	for _, s := range w.Tables() {
+		for _, x := range s.Indexes {
+			if x.Foreign {
+				lines = append(lines, fmt.Sprintf("left out: the WAL of %s index %s, which got %s",
+					x.Schema.Method, w.Log().Name(x.Rel), entries(x.Entries)))
+			}
+		}
+	}
 	for _, a := range r.Assumed {
 		lines = append(lines, a.String())
 	}
@@ -190,6 +202,14 @@ func notHOTLine(name string, t *recorded.TableReport) string {
 		line += " (" + strings.Join(indexes, ", ") + ")"
 	}
 	return line
+}
+
+// entries says how many rows an index got entries for.
+func entries(n int64) string {
+	if n == 1 {
+		return "entries for 1 row"
+	}
+	return "entries for " + table.Integer(n) + " rows"
 }
 
 func count(n int64, noun string) string {

@@ -74,6 +74,10 @@ type IndexReport struct {
 	// Prevented is the number of updates that changed a column which the index
 	// depends on, so that they could not be HOT.
 	Prevented int64 `json:"hot_updates_prevented"`
+	// NotModelled says that nothing is known of the index but that and the number of rows
+	// it got an entry for.
+	NotModelled bool  `json:"not_modelled,omitempty"`
+	Entries     int64 `json:"entries,omitempty"`
 }
 
 // Describe reports on a table.
@@ -93,6 +97,10 @@ func Describe(t *apply.TableState) *TableReport {
 		x := &t.Indexes[i]
 		if x.BRIN != nil {
 			r.Indexes[x.Schema.Name] = &IndexReport{AM: "brin", Pages: x.BRIN.Pages()}
+			continue
+		}
+		if x.Foreign {
+			r.Indexes[x.Schema.Name] = &IndexReport{AM: x.Schema.Method, NotModelled: true, Entries: x.Entries, Prevented: x.Prevented}
 			continue
 		}
 		s := x.BTree.Stats()

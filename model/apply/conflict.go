@@ -31,7 +31,7 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 	var details []string
 	locked := map[storage.TID]bool{}
 	for _, x := range t.indexes {
-		if !x.schema.Unique || !x.enforced() {
+		if !x.schema.Unique || !x.enforced() || x.foreign != nil {
 			continue
 		}
 		if x.predicate != nil {
@@ -91,10 +91,13 @@ func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datu
 			return err == nil, err
 		}
 	}
+	w.Counters.Checks++
+	if !w.checked(t, x) {
+		return true, nil
+	}
 	if err := x.project(values); err != nil {
 		return false, w.indexError(err)
 	}
-	w.Counters.Checks++
 	if x.hasNull() && !x.schema.NullsNotDistinct {
 		return true, nil
 	}

@@ -187,8 +187,12 @@ type TableState struct {
 type IndexState struct {
 	Schema *schema.Index
 	Rel    wal.RelID
-	BTree  *index.BTree // nil if it is a BRIN index
+	BTree  *index.BTree // nil if it is a BRIN index, or a foreign one
 	BRIN   *index.BRIN
+	// Foreign says that the access method is not modelled; Entries is then the number of
+	// rows that the index got an entry for.
+	Foreign bool
+	Entries int64
 	// Prevented is the number of updates that could not be HOT because they changed
 	// a column that the index depends on.
 	Prevented int64
@@ -219,7 +223,11 @@ func (w *Worker) Tables() []TableState {
 			if x.btree != nil {
 				x.btree.Settle()
 			}
-			s.Indexes = append(s.Indexes, IndexState{x.schema, x.rel, x.btree, x.brin, x.prevented, x.sought})
+			i := IndexState{Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought}
+			if x.foreign != nil {
+				i.BTree, i.Foreign, i.Entries = nil, true, x.foreign.entries
+			}
+			s.Indexes = append(s.Indexes, i)
 		}
 		states = append(states, s)
 	}
@@ -233,9 +241,12 @@ func (w *Worker) Check() error {
 			return err
 		}
 		for _, x := range t.indexes {
-			check := x.btree.Check
-			if x.brin != nil {
+			check := func() error { return nil }
+			switch {
+			case x.brin != nil:
 				check = x.brin.Check
+			case x.btree != nil:
+				check = x.btree.Check
 			}
 			if err := check(); err != nil {
 				return err

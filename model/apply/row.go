@@ -161,6 +161,11 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 			return false, err
 		}
 	}
+	if x.foreign != nil {
+		if x.foreign.entries++; x.btree == nil {
+			return false, nil
+		}
+	}
 	if x.btree != nil {
 		if duplicate, ok := x.btree.InsertRow(values, tid, unchanged); ok {
 			return duplicate, nil

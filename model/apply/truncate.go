@@ -85,9 +85,10 @@ func (w *Worker) truncate(t *table) {
 		toast()
 	}
 	for _, x := range t.indexes {
-		if x.brin != nil {
+		switch {
+		case x.brin != nil:
 			again = append(again, x.brin.Empty(inPlace))
-		} else {
+		case x.btree != nil:
 			again = append(again, x.btree.Empty())
 		}
 	}

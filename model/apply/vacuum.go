@@ -196,10 +196,13 @@ func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
 	}
 	var indexes []vacuumedIndex
 	for _, x := range t.indexes {
-		if x.brin != nil {
+		switch {
+		case x.brin != nil:
 			indexes = append(indexes, &vacuumedBRIN{BRIN: x.brin, x: x, w: w})
-		} else {
+		case x.btree != nil:
 			indexes = append(indexes, x.btree)
+		default:
+			indexes = append(indexes, vacuumedForeign{})
 		}
 	}
 	if !o.NoMain {

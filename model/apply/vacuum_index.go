@@ -51,3 +51,10 @@ func (b *vacuumedBRIN) VacuumCleanup() {
 		return err
 	})
 }
+
+// vacuumedForeign is an index that is not modelled as VACUUM sees it.
+type vacuumedForeign struct{}
+
+func (vacuumedForeign) BulkDelete(func(storage.TID) bool, uint64) {}
+func (vacuumedForeign) VacuumCleanup()                            {}
+func (vacuumedForeign) Pages() int                                { return 0 }

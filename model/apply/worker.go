@@ -233,9 +233,10 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 		}
 		for _, x := range t.indexes {
 			if w.log.Name(x.rel) == name {
-				if x.brin != nil {
+				switch {
+				case x.brin != nil:
 					x.brin.SetLSNs(lsns)
-				} else {
+				case x.foreign == nil:
 					x.btree.SetLSNs(lsns)
 				}
 			}
@@ -259,9 +260,10 @@ func (w *Worker) Checkpoint(quiet bool) {
 	for _, t := range w.tables {
 		t.heap.Clean()
 		for _, x := range t.indexes {
-			if x.brin != nil {
+			switch {
+			case x.brin != nil:
 				x.brin.Clean()
-			} else {
+			case x.btree != nil:
 				x.btree.Clean()
 			}
 		}

@@ -328,6 +328,9 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 		u.add(termBRIN, name, IndexEntry, entries)
 		return
 	}
+	if x.Foreign {
+		return // what its access method takes is not known
+	}
 	u.add(termExpression, name, IndexEntry, exprs*x.BTree.Counters.Inserts)
 	u.btree(name, x, natts)
 }
