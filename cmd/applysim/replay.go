@@ -168,7 +168,7 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 	case o.schema == "-" && o.stream == "-":
 		return hint(f, "--schema and --stream cannot both be standard input")
 	case o.caseDir != "" && f.Changed("collation"):
-		return hint(f, "--case was recorded in collation C: expected it without --collation")
+		return hint(f, "--case has its own collation: expected it without --collation")
 	case o.caseDir != "" && o.events != "":
 		return hint(f, "--case has its own events: expected it without --events")
 	}

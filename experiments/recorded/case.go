@@ -56,6 +56,8 @@ type Start struct {
 	Statistics map[string]map[string]int64 `json:"statistics"`
 	PageLSNs   map[string]string           `json:"page_lsns"`
 	StartLSN   string                      `json:"start_lsn"`
+	// Collation is the database's default one; "" is C.
+	Collation string `json:"collation"`
 }
 
 // Relation is a relation of the real subscriber.

@@ -51,7 +51,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 		Settings: s, Start: start, NextXID: c.Start.NextXID, NextOID: c.nextOID(db), Sink: sink, ToastNames: c.toastNames,
 		NextMultiXact: c.Start.NextMultiXact, NextMultiOffset: c.Start.NextMultiOffset,
 		SubscriptionOID: c.nextOID(db) - 1, Parallel: c.parallel(),
-		Assume: c.Assume, Seed: c.Seed, Exact: c.exact,
+		Collation: c.Start.Collation, Assume: c.Assume, Seed: c.Seed, Exact: c.exact,
 	}
 	if c.Start.NextOID != 0 {
 		o.NextOID, o.SubscriptionOID = c.Start.NextOID, c.Start.SubscriptionOID

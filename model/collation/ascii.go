@@ -6,12 +6,16 @@ import (
 )
 
 // asciiTable is what the sort keys of ASCII texts are made of. It stands for
-// collations in which each character counts by itself, at the first level or,
-// for capitals, at the third; then ASCII texts are compared without making keys.
+// collations in which a character counts by itself, at the first level or, for
+// capitals, at the third; then ASCII texts are compared without making keys. Texts
+// with two characters that a language reads as one, as Czech does ch, are left out.
 type asciiTable struct {
 	primary  [128]uint16 // 0: the character is passed over
 	tertiary [128]uint8
 	libc     bool // what is passed over decides at last
+
+	united [128][2]uint64 // by first character, the second ones that it is read as one with
+	unites bool           // there are some
 }
 
 // secondaryDefault is the secondary weight of every ASCII character: they have no
@@ -19,8 +23,8 @@ type asciiTable struct {
 const secondaryDefault = 0x20
 
 // newASCIITable takes the weights of a collation's ASCII characters from their sort
-// keys, and tries all pairs. It returns nil if some character, or some pair, has
-// another kind of key.
+// keys, and tries all pairs. It returns nil if some character has another kind of
+// key.
 func newASCIITable(c *Collation) *asciiTable {
 	t := &asciiTable{}
 	for ch := 1; ch < 128; ch++ {
@@ -43,11 +47,33 @@ func newASCIITable(c *Collation) *asciiTable {
 			pair := []byte{x, y}
 			key = c.appendPlainKey(key[:0], pair)
 			if made = t.appendKey(made[:0], pair); !bytes.Equal(key, made) {
-				return nil
+				t.united[x][y>>6] |= 1 << (y & 63)
+				t.unites = true
 			}
 		}
 	}
 	return t
+}
+
+// takes says whether the table has the keys of a text.
+func (t *asciiTable) takes(s []byte) bool {
+	if !isASCII(s) {
+		return false
+	}
+	if !t.unites {
+		return true
+	}
+	last := byte(0)
+	for _, ch := range s {
+		if t.libc && passedOver(rune(ch)) {
+			continue // the two before and after it become neighbours
+		}
+		if t.united[last&127][ch>>6]>>(ch&63)&1 != 0 {
+			return false
+		}
+		last = ch
+	}
+	return true
 }
 
 // passOver makes the table that of a libc locale, which passes over punctuation.
@@ -75,10 +101,10 @@ func isASCII(s []byte) bool {
 	return true
 }
 
-// compare orders two texts as their sort keys do. ok is false if they are not
-// ASCII.
+// compare orders two texts as their sort keys do. ok is false if the table does not
+// take them.
 func (t *asciiTable) compare(a, b []byte) (r int, ok bool) {
-	if !isASCII(a) || !isASCII(b) {
+	if !t.takes(a) || !t.takes(b) {
 		return 0, false
 	}
 	i, j, third := 0, 0, 0
@@ -127,7 +153,7 @@ func (t *asciiTable) fourth(ch byte) int {
 
 // prefix is Collation.Prefix.
 func (t *asciiTable) prefix(s []byte) (n uint64, ok bool) {
-	if !isASCII(s) {
+	if !t.takes(s) {
 		return 0, false
 	}
 	shift := 64

@@ -14,7 +14,7 @@ import (
 type Collation struct {
 	spec  Spec
 	tag   language.Tag
-	ascii *asciiTable // nil if ASCII text needs sort keys, too
+	ascii *asciiTable // nil if all text needs sort keys
 
 	mu       sync.Mutex // of all that follows
 	collator *collate.Collator
@@ -22,9 +22,13 @@ type Collation struct {
 	strip    []byte
 
 	decomposed []byte
-	last       []byte // the left side of the last comparison, and its sort key
-	lastKey    []byte
-	key        []byte
+
+	moves         []move // scripts that come first
+	capitalsFirst bool
+	copied        []byte
+	last          []byte // the left side of the last comparison, and its sort key
+	lastKey       []byte
+	key           []byte
 }
 
 // Open returns the order of a collation; nil where it is that of bytes. The error
@@ -45,6 +49,10 @@ func Open(s Spec) (*Collation, error) {
 		c.tag = tabled(c.tag)
 	}
 	c.collator = collate.New(c.tag)
+	if s.Provider == ICU {
+		tag, _ := icuTag(s.Locale)
+		c.readjust(tag)
+	}
 	c.ascii = newASCIITable(c)
 	if c.ascii != nil && s.Provider == Libc {
 		c.ascii.passOver()
@@ -140,7 +148,8 @@ func (c *Collation) appendPlainKey(dst, s []byte) []byte {
 		c.decomposed = norm.NFD.Append(c.decomposed[:0], s...)
 		s = c.decomposed
 	}
+	start := len(dst)
 	dst = append(dst, c.collator.Key(&c.buf, s)...)
 	c.buf.Reset()
-	return dst
+	return c.adjust(dst, start)
 }

@@ -19,23 +19,20 @@
 // only identical ones are equal; in a nondeterministic one they are equal.
 //
 // A Collation may be used from several goroutines. Text that is all ASCII is
-// compared by a table, where the language reads no two ASCII characters as one;
-// all other text by sort keys, of which nothing but the last is kept.
+// compared by a table, unless the language reads two of its characters as one; all
+// other text by sort keys, of which nothing but the last is kept.
 //
 // # Where the order is known to differ
 //
-// Random lists of letters with and without accents, punctuation, symbols and
-// digits were sorted by real servers with ICU 60, 72 and 78. The root and four of
-// five languages (161 of 207, 179 of 229, 205 of 256) put 3,000 texts each into
-// the same order as this package, the root with ICU 60 and 72 also 60,000. The
-// others, by what differs (language.go):
-//
-//	da mt                       capitals come first there
-//	ar be bg el fa he hi ja ko  the language's own script comes before others
-//	ru th uk zh and others      there, and some of its rarer letters elsewhere
-//	az et fi gl lv tk and       rules that CLDR has changed since version 23, or
-//	others                      that the tables do not have
-//	fr-CA lt to vi wae          single letters with accents
+// Random lists of letters with and without accents, of the language's own script
+// and of others, punctuation, symbols and digits were sorted by real servers with
+// ICU 60, 72 and 78. The root and four of five languages (169 of 207, 185 of 229,
+// 211 of 256) put 3,000 texts each into the same order as this package, the root
+// with ICU 60 and 72 also 60,000. The others are listed in language.go. Most of
+// them differ in letters that are rare in the language: Cyrillic letters of other
+// languages (be, bg, kk, ru, uk), capitals of the letters that Danish adds. Some
+// differ in common ones, as CLDR has changed their rules since version 23: ar, az,
+// et, fi, gl, haw, lv, smn, th, ur, wo, zh.
 //
 // In all of them: characters that Unicode 6.2 did not have (the signs of bitcoin
 // and ruble, many emoji), several combining marks in a row, and with ICU 78 the
@@ -44,10 +41,10 @@
 // the same order; random strings of punctuation, letters and digits differ in one
 // of 350 places, and all East Asian scripts do.
 //
-// Left out: RULES, the BCP 47 keys kc, kf, kr and kv (levels of case, capitals
-// first, order of scripts, which characters are variable), and initcap in ICU's
-// collations and pg_unicode_fast.
+// Left out: RULES, the BCP 47 keys kc, kr and kv (levels of case, order of scripts,
+// which characters are variable), kf-lower, and initcap in ICU's collations and
+// pg_unicode_fast.
 //
 // Read spec.go and locale.go (names), collation.go, ascii.go,
-// libc.go, language.go, letters.go.
+// libc.go, language.go, reorder.go, letters.go.
 package collation

@@ -72,7 +72,7 @@ func supported(tag language.Tag) error {
 	// An extension's keys have two letters, their values more.
 	for _, word := range u.Tokens()[1:] {
 		if known, isKey := icuSettings[word]; isKey && !known {
-			if v := tag.TypeForKey(word); v != "false" {
+			if v := tag.TypeForKey(word); v != "false" && (word != "kf" || v != "upper") {
 				return fmt.Errorf("the ICU setting %s-%s", word, v)
 			}
 		}
