@@ -5,7 +5,8 @@
 // A case is a folder:
 //
 //	case.json       DDL of both sides, the publisher's SQL, settings
-//	start.json      version, settings, first LSN, next transaction id, relations
+//	start.json      version, settings, first LSN, next transaction id, relations;
+//	                "collation" names the database's default one, if it is not C
 //	stream.tsv.gz   the messages: LSN, xid, hex of one pgoutput message a line
 //	events.tsv      what ran on the subscriber beside the stream, if anything
 //	records.tsv.gz  every WAL record of the real subscriber
