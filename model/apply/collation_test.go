@@ -100,7 +100,7 @@ func TestDefaultCollation(t *testing.T) {
 
 func TestUnsupportedCollations(t *testing.T) {
 	for _, c := range []struct{ ddl, want string }{
-		{`CREATE COLLATION x (provider = icu, locale = 'da-u-kf-upper'); CREATE TABLE t (k text COLLATE x)`, `column t.k: collation x: the ICU setting kf-upper`},
+		{`CREATE COLLATION x (provider = icu, locale = 'da-u-kf-lower'); CREATE TABLE t (k text COLLATE x)`, `column t.k: collation x: the ICU setting kf-lower`},
 		{`CREATE COLLATION x (provider = icu, locale = 'de', rules = '&a < b'); CREATE TABLE t (k text COLLATE x)`, `column t.k: the RULES of collation x`},
 		{`CREATE TYPE span AS RANGE (subtype = text, collation = "de-x-icu"); CREATE TABLE t (k span)`, `column t.k: ranges over type text in another collation than C`},
 		{insensitive + `CREATE TABLE t (k text COLLATE ci) PARTITION BY HASH (k)`, `hashing of text in a nondeterministic collation`},
