@@ -436,3 +436,35 @@ func TestVisibilityLogged(t *testing.T) {
 		}
 	}
 }
+
+// TestVacuumEager refuses to guess which all-visible pages VACUUM reads early: only in
+// tables of two regions of 4,096 pages with transactions from before the freeze limit.
+func TestVacuumEager(t *testing.T) {
+	for _, x := range []struct {
+		pages   int
+		command string
+		refused bool
+	}{
+		{8192, "SET vacuum_freeze_min_age = 0; VACUUM t", true},
+		{8191, "SET vacuum_freeze_min_age = 0; VACUUM t", false},
+		{8192, "VACUUM t", false},
+		{8192, "VACUUM (FREEZE) t", false},
+		{8192, "SET vacuum_freeze_min_age = 0; SET vacuum_max_eager_freeze_failure_rate = 0; VACUUM t", false},
+	} {
+		s := subscribe(t, "create table t(id int primary key, pad text storage plain)", options())
+		s.apply(relation(1, "t", 'd', "id*", "pad"), begin())
+		pad := strings.Repeat("x", 4100) // one on a page
+		for id := 1; id <= x.pages; id++ {
+			s.must(insert(1, strconv.Itoa(id), pad))
+		}
+		s.apply(commit())
+		if err := s.Run("VACUUM t", true); err != nil {
+			t.Fatal(err)
+		}
+		s.apply(begin(), del(1, 'K', "1", null), commit())
+		err := s.Run(x.command, true)
+		if refused := err != nil && strings.Contains(err.Error(), "drawn at random"); refused != x.refused || err != nil && !refused {
+			t.Errorf("%d pages, %s: got error %v", x.pages, x.command, err)
+		}
+	}
+}
