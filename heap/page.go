@@ -84,8 +84,8 @@ type page struct {
 	// gone: new ones of the same size go there.
 	holes    []uint16
 	holeSize int
-	runs       []version // while versions were only inserted,
-	headers    []header  // then this, parallel to items
+	runs     []version // while versions were only inserted,
+	headers  []header  // then this, parallel to items
 	// stale are the page's bytes when versions were last taken away from it: they
 	// show between versions. Kept only where images are compressed.
 	stale *[storage.PageSize]byte

@@ -279,8 +279,10 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 
 // vacuumHeap vacuums a table's heap and its indexes (heap_vacuum_rel).
 func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.VacuumOptions, parallel, quiet bool) error {
+	together := indexes // in the order in which parallel workers come to them
 	if parallel && o.IndexCleanup >= 0 && w.parallelVacuum(indexes) {
 		o.Parallel = true
+		together = w.smallFirst(indexes)
 		w.warn("VACUUM cleans several large indexes at a time: the order of their records among each other is that of one after the other here, " +
 			"and depends on how fast the processes are on a real server (PARALLEL 0 avoids it)")
 	}
@@ -298,16 +300,23 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.Vacuu
 			return &UnsupportedError{What: fmt.Sprintf("VACUUM by parallel workers with that many dead items: "+
 				"whether they fit into shared memory of maintenance_work_mem (%d bytes) is not modelled (PARALLEL 0 avoids it)", o.Memory)}
 		}
-		for _, x := range indexes {
+		w.together = o.Parallel
+		for _, x := range together {
 			x.BulkDelete(dead, w.opts.Settings.Vacuum.WorkMem)
 		}
+		w.together = false
 		h.VacuumDead(s)
 	}
 	h.VacuumEnd(s)
 	if s.Cleanup {
-		for _, x := range indexes {
+		if s.Passes > 0 {
+			together = indexes // what is left to do is done by one process
+		}
+		w.together = o.Parallel && s.Passes == 0
+		for _, x := range together {
 			x.VacuumCleanup()
 		}
+		w.together = false
 		for _, x := range indexes {
 			if b, ok := x.(*vacuumedBRIN); ok && b.err != nil {
 				return b.err
@@ -327,15 +336,39 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.Vacuu
 // parallelVacuum says whether parallel workers take part: if two indexes at least are
 // large (parallel_vacuum_compute_workers).
 func (w *Worker) parallelVacuum(indexes []vacuumedIndex) bool {
-	s := &w.opts.Settings.Vacuum
 	large := 0
 	for _, x := range indexes {
-		if uint64(x.Pages())*storage.PageSize >= s.MinParallelIndexScanSize {
+		if w.large(x) {
 			large++
 		}
 	}
-	return large > 1 && s.MaxParallelMaintenanceWorkers > 0
+	return large > 1 && w.opts.Settings.Vacuum.MaxParallelMaintenanceWorkers > 0
 }
+
+// large says whether a parallel worker may clean the index.
+func (w *Worker) large(x vacuumedIndex) bool {
+	return uint64(x.Pages())*storage.PageSize >= w.opts.Settings.Vacuum.MinParallelIndexScanSize
+}
+
+// smallFirst puts the indexes first that are too small for a parallel worker: the
+// leader cleans them while the workers start (parallel_vacuum_process_all_indexes).
+func (w *Worker) smallFirst(indexes []vacuumedIndex) []vacuumedIndex {
+	order := slices.Clone(indexes)
+	slices.SortStableFunc(order, func(a, b vacuumedIndex) int {
+		switch x, y := w.large(a), w.large(b); {
+		case x == y:
+			return 0
+		case y:
+			return -1
+		}
+		return 1
+	})
+	return order
+}
+
+// Together says whether parallel workers clean indexes of a table at this moment, so
+// that the order of the records of different ones depends on their speed.
+func (w *Worker) Together() bool { return w.together }
 
 // truncateHeap gives a table's pages from n on back. To tell standbys of the lock
 // VACUUM has taken, it needs a transaction id, and so writes a COMMIT.

@@ -95,6 +95,7 @@ type Worker struct {
 
 	twoPhase bool // the current transaction will be prepared
 	touched  touched
+	together bool                 // parallel workers clean indexes
 	session  session              // runs commands beside the stream
 	prepared map[string]*prepared // by the publisher's identifier
 
