@@ -93,6 +93,7 @@ func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datu
 	}
 	w.Counters.Checks++
 	if !w.checked(t, x) {
+		x.meet(tid, values)
 		return true, nil
 	}
 	if err := x.project(values); err != nil {
@@ -102,7 +103,7 @@ func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datu
 		return true, nil
 	}
 	t.idxScans++
-	scan := x.btree.Lookup(x.values, nil)
+	scan := x.equals(nil)
 	defer scan.End()
 	for {
 		other, ok := scan.Next()

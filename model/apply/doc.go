@@ -19,7 +19,9 @@
 // values go through the toaster, rows of a partitioned table to a partition;
 // generated columns, defaults, CHECK constraints, index expressions and predicates
 // are computed by package expr. What is not modelled gives an *UnsupportedError
-// that names it.
+// that names it. In place of an expression that cannot be computed something is
+// assumed (Worker.Assumed), and indexes of other access methods than btree and brin
+// are left out, unless Options.Exact asks for neither.
 //
 // Checkpoints and VACUUM run between two messages: as events (Run, Checkpoint,
 // Vacuum), or by the clock, which is that of the commit times in the stream
@@ -37,7 +39,8 @@
 // Reading order: settings.go, worker.go (messages and transactions),
 // relation.go (tables and the relation map), row.go (an insert), modify.go (updates
 // and deletes), sequential.go (look-ups without an index), conflict.go; toast.go,
-// routing.go (partitions), expressions.go, sequence.go, truncate.go, spool.go,
+// routing.go (partitions), expressions.go, domain.go, assume.go (what cannot be
+// computed), foreign.go and hashrows.go (other access methods), sequence.go, truncate.go, spool.go,
 // parallel.go, twophase.go; counters.go, statistics.go; event.go (commands
 // beside the stream), vacuum.go, checkpoint.go (when checkpoints come), walwriter.go.
 package apply

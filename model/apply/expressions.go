@@ -113,7 +113,10 @@ func (w *Worker) addConstraints(t *table) {
 	}
 	slices.SortFunc(t.checks, func(a, b check) int { return strings.Compare(a.name, b.name) })
 	for i := range s.Triggers {
-		if g := &s.Triggers[i]; g.Enabled == 'R' || g.Enabled == 'A' {
+		// The worker changes row by row: of triggers FOR EACH STATEMENT only those on
+		// TRUNCATE fire.
+		g := &s.Triggers[i]
+		if (g.Enabled == 'R' || g.Enabled == 'A') && (g.Row || slices.Contains(g.Events, "truncate")) {
 			t.triggers = append(t.triggers, g)
 			w.Warnings = append(w.Warnings, fmt.Sprintf("trigger %s of table %s fires on the subscriber; what it does is not modelled", g.Name, s.QualifiedName()))
 		}
@@ -166,10 +169,10 @@ func (w *Worker) complete(t *table, values []datum.Value, changed func(column in
 	return nil
 }
 
-// fire counts the triggers that a change of a row sets off.
+// fire counts the triggers that a change of a row, or a TRUNCATE, sets off.
 func (w *Worker) fire(t *table, event string) {
 	for _, g := range t.triggers {
-		if g.Row && slices.Contains(g.Events, event) {
+		if g.Row == (event != "truncate") && slices.Contains(g.Events, event) {
 			w.Counters.Triggers++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/wal"
+	"applysim/wal/storage"
 )
 
 // foreign is an index whose access method is not modelled: gin, gist, hash, spgist, or
@@ -19,8 +20,8 @@ import (
 type foreign struct {
 	method  string
 	entries int64 // rows that it got an entry for
-	// equality says that it can look up equal keys. Its rows are then in a B-tree that
-	// writes no WAL.
+	// equality says that it can look up equal keys. The rows are then found by a table of
+	// hashes, or for a GiST index in a B-tree that writes no WAL.
 	equality bool
 }
 
@@ -97,8 +98,7 @@ func equalityOnly(s *schema.Table, x *schema.Index) bool {
 	return false
 }
 
-// standIn gives the index a B-tree that finds its rows and writes no WAL, if its keys
-// have an order.
+// standIn gives the index what finds its rows, if its keys have an order.
 func (w *Worker) standIn(t *table, li *localIndex) {
 	x := li.schema
 	o := index.Options{Name: x.Name, Keys: len(x.Keys), Fillfactor: 90, Deduplicate: true}
@@ -124,10 +124,31 @@ func (w *Worker) standIn(t *table, li *localIndex) {
 		columns, types, cstring = append(columns, k.Column), append(types, c.Type), append(cstring, class.CString)
 	}
 	li.columns, li.types, li.cstring = columns, types, cstring
+	li.foreign.equality = true
+	if x.Method == "hash" {
+		if class := o.Columns[0].Class; class.Hash != nil {
+			li.cstring[0] = false
+			li.hash = &hashRows{class: class, heap: t.heap, rows: map[uint32][]storage.TID{}}
+		}
+		return
+	}
 	silent := wal.NewLog(wal.Options{SegmentSize: w.opts.Settings.SegmentSize})
 	li.btree = index.NewBTree(o, silent, silent.Register(x.Name), t.heap)
 	li.btree.MapColumns(li.columns)
-	li.foreign.equality = true
+}
+
+// meet is a scan for rows that an exclusion constraint forbids, of which nothing is known
+// but that it meets the row itself.
+func (x *localIndex) meet(tid storage.TID, values []datum.Value) {
+	for _, k := range x.schema.Keys {
+		if k.Column >= 0 && values[k.Column].Null {
+			return // no operator holds
+		}
+	}
+	x.owner.idxScans++
+	if _, ok, _ := x.owner.heap.Fetch(storage.InvalidBlock, tid); ok {
+		x.owner.idxReads++
+	}
 }
 
 // checked says whether an exclusion constraint can be checked, and notes if it is taken

@@ -35,7 +35,7 @@ func (w *Worker) chooseLookup(r *relation) {
 	}
 	r.checkRows = true
 	for _, x := range t.indexes {
-		if x.btree == nil {
+		if x.btree == nil && x.hash == nil {
 			continue // its access method cannot look rows up one by one
 		}
 		first := x.schema.Keys[0].Column
@@ -106,6 +106,9 @@ func (w *Worker) findByIndex(r *relation) (storage.TID, bool) {
 	x.projectPlain(w.values)
 	w.lockRelation(t)
 	w.lockRelation(x)
+	if x.hash != nil {
+		return w.findByHash(r, x.equals(x.use))
+	}
 	scan := x.btree.Lookup(x.values, x.use)
 	defer scan.End()
 	for {

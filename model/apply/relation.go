@@ -69,6 +69,7 @@ type localIndex struct {
 	rel     wal.RelID
 	btree   *index.BTree // nil if it is a BRIN index, or one that cannot look rows up
 	brin    *index.BRIN
+	hash    *hashRows
 	foreign *foreign // of an access method that is not modelled; nil for others
 	owner   *table
 	columns []int // table columns, 0-based, key columns first; -1 for an expression
@@ -182,6 +183,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 			}
 			continue
 		}
+		li.exclusion = x.WithoutOverlaps
 		for i := range s.Exclusions {
 			if s.Exclusions[i].Index == x {
 				li.exclusion = true

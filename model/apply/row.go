@@ -162,7 +162,7 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 		}
 	}
 	if x.foreign != nil {
-		if x.foreign.entries++; x.btree == nil {
+		if x.foreign.entries++; x.btree == nil && x.hash == nil {
 			return false, nil
 		}
 	}
@@ -173,6 +173,10 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 	}
 	if err := x.project(values); err != nil {
 		return false, err
+	}
+	if x.hash != nil {
+		x.hash.insert(&x.values[0], tid)
+		return false, nil
 	}
 	if x.brin != nil {
 		return false, x.brin.Insert(x.values, tid)

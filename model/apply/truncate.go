@@ -42,6 +42,7 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 	w.Counters.Truncates++
 	for _, t := range tables {
 		w.needXID()
+		w.fire(t, "truncate")
 		w.truncate(t)
 	}
 	if m.Flags&stream.TruncateRestartIdentity != 0 {
@@ -90,6 +91,8 @@ func (w *Worker) truncate(t *table) {
 			again = append(again, x.brin.Empty(inPlace))
 		case x.btree != nil:
 			again = append(again, x.btree.Empty())
+		case x.hash != nil:
+			again = append(again, x.hash.empty())
 		}
 	}
 	if inPlace {

@@ -202,7 +202,7 @@ func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
 		case x.btree != nil:
 			indexes = append(indexes, x.btree)
 		default:
-			indexes = append(indexes, vacuumedForeign{})
+			indexes = append(indexes, vacuumedForeign{x.hash})
 		}
 	}
 	if !o.NoMain {

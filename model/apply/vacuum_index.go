@@ -53,8 +53,17 @@ func (b *vacuumedBRIN) VacuumCleanup() {
 }
 
 // vacuumedForeign is an index that is not modelled as VACUUM sees it.
-type vacuumedForeign struct{}
+type vacuumedForeign struct{ hash *hashRows }
 
-func (vacuumedForeign) BulkDelete(func(storage.TID) bool, uint64) {}
-func (vacuumedForeign) VacuumCleanup()                            {}
-func (vacuumedForeign) Pages() int                                { return 0 }
+// BulkDelete forgets the entries of dead rows.
+func (f vacuumedForeign) BulkDelete(dead func(storage.TID) bool, _ uint64) {
+	if f.hash != nil {
+		f.hash.bulkDelete(dead)
+	}
+}
+
+// VacuumCleanup does nothing.
+func (vacuumedForeign) VacuumCleanup() {}
+
+// Pages is unknown.
+func (vacuumedForeign) Pages() int { return 0 }
