@@ -99,9 +99,18 @@ func (t *Table) passPage(b storage.BlockNumber, n int) (done bool) {
 			continue
 		}
 		h := p.header(storage.OffsetNumber(i + 1))
-		t.visible(p, h)
-		done = done && h.infomask&(xminCommitted|xminInvalid) != 0 &&
-			(h.infomask&xminCommitted == 0 || h.infomask&(xmaxInvalid|xmaxCommitted) != 0)
+		if !h.hinted() {
+			t.visible(p, h)
+			done = done && h.hinted()
+		}
 	}
 	return done
+}
+
+// hinted says whether a version shows how its transactions have ended.
+func (h *header) hinted() bool {
+	if h.infomask&xminCommitted == 0 {
+		return h.infomask&xminInvalid != 0
+	}
+	return h.infomask&(xmaxInvalid|xmaxCommitted) != 0
 }
