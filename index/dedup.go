@@ -31,7 +31,6 @@ type pending struct {
 func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	t.Counters.DedupPasses++
 	t.Counters.DedupItems += int64(len(p.items))
-	t.Counters.DedupTIDs += p.tids()
 	whole := t.plan.whole && !p.partial
 	var tail []sortItem
 	moved := 0
@@ -40,6 +39,7 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	} else {
 		t.settle(p)
 		if whole && !p.anyEqualWhole() || !whole && !t.anyEqual(p) {
+			t.Counters.DedupTIDs += p.tids()
 			return
 		}
 	}
@@ -56,6 +56,7 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	if whole {
 		merged = t.mergeWhole(n, p, tail, k, single)
 	} else {
+		t.Counters.DedupTIDs += p.tids()
 		merged = t.merge(n, p, k, single)
 	}
 	if merged == 0 {

@@ -50,7 +50,7 @@ func (t *BTree) mergeWhole(n, p *page, tail []sortItem, k *key, single bool) (me
 	if len(b) == 0 {
 		b = append(b, make([]byte, slabStart)...)
 	}
-	used := 0
+	used, tids := 0, 0
 	finish := func() {
 		size := t.plainSize
 		it := l.base
@@ -69,6 +69,7 @@ func (t *BTree) mergeWhole(n, p *page, tail []sortItem, k *key, single bool) (me
 			n.los = append(n.los, l.lo)
 		}
 		used += size + storage.LinePointerSize
+		tids += l.tids / storage.TIDSize
 	}
 	moved := 0
 	for i, j := 0, 0; i+j < len(p.items); {
@@ -132,6 +133,7 @@ func (t *BTree) mergeWhole(n, p *page, tail []sortItem, k *key, single bool) (me
 	n.free -= used
 	n.sorted, n.last = len(n.items), p.last
 	n.most, n.hint = p.most, len(n.items)-1
+	t.Counters.DedupTIDs += int64(tids)
 	if merged > 0 {
 		t.Counters.ItemsMoved += int64(moved)
 	}
