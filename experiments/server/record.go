@@ -167,7 +167,14 @@ func (r *recording) step(s Step) error {
 		return err
 	}
 	at := len(r.between.passed())
-	if err := r.sub.Script(s.Sub); err != nil {
+	// A session of its own: what an earlier one has learnt, of checkpoints say, would
+	// make a difference.
+	k, err := Dial(r.sub.Port, database, nil)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	if err := k.Script(s.Sub); err != nil {
 		return err
 	}
 	r.events = append(r.events, fmt.Sprintf("%d\t%s", at, s.Sub))
