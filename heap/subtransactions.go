@@ -66,6 +66,13 @@ func (x *Transactions) AssignAll(assign func(depth int) uint32) {
 	x.Current = x.levels[len(x.levels)-1]
 }
 
+// AssignTop gives the transaction around all subtransactions an id if it has none.
+func (x *Transactions) AssignTop(assign func() uint32) {
+	if x.levels[0] == 0 {
+		x.levels[0] = assign()
+	}
+}
+
 // Rollback ends the subtransactions from a depth on, the innermost first. log is
 // called for each with its depth and id, 0 if it has none. With depth 0 the whole transaction ends.
 func (x *Transactions) Rollback(depth int, log func(depth int, xid uint32)) {

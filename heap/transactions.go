@@ -109,6 +109,16 @@ func (x *Transactions) Begin() {
 	x.levels, x.multiCache = nil, nil
 }
 
+// madeBy is the command that made a version with a combo command id (GetRealCmin).
+func (x *Transactions) madeBy(combo uint32) uint32 {
+	for commands, n := range x.combos {
+		if n == combo {
+			return commands[0]
+		}
+	}
+	return 0
+}
+
 // combo returns the combo command id of a version that the current transaction
 // has made and ended, by the two commands.
 func (x *Transactions) combo(cmin, cmax uint32) uint32 {

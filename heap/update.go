@@ -60,13 +60,16 @@ func (t *Table) lock(tid storage.TID, cid uint32, m xmax) {
 // transaction has made needs both commands: a combo command id stands for them.
 func (t *Table) setCmax(h *header, cid uint32) {
 	if t.xacts.current(h.xmin) {
-		if h.infomask&comboCID == 0 {
-			h.cid = t.xacts.combo(h.cid, cid)
-			h.infomask |= comboCID
+		made := h.cid
+		if h.infomask&comboCID != 0 { // a subtransaction that was rolled back ended it before
+			made = t.xacts.madeBy(h.cid)
 		}
+		h.cid = t.xacts.combo(made, cid)
+		h.infomask |= comboCID
 		return
 	}
 	h.cid = cid
+	h.infomask &^= comboCID
 }
 
 func anyExternal(values []datum.Value) bool {

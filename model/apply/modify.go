@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/model/pgtype"
 	"applysim/model/stream"
 	"applysim/wal/storage"
 )
@@ -39,7 +40,7 @@ func (w *Worker) chooseLookup(r *relation) {
 			continue // its access method cannot look rows up one by one
 		}
 		first := x.schema.Keys[0].Column
-		if x.schema.Predicate == "" && first >= 0 && r.columns[first].remote >= 0 {
+		if x.schema.Predicate == "" && first >= 0 && r.columns[first].remote >= 0 && x.comparable() {
 			r.lookup = x
 			return
 		}
@@ -91,6 +92,25 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 	}
 	tid, ok := w.findSequentially(r)
 	return r, tid, ok, nil
+}
+
+// comparable says whether there is an equality operator for each column of the index, in
+// the type in which the index has it: a key of type name is a cstring there, which has
+// none (IsIndexUsableForReplicaIdentityFull).
+func (x *localIndex) comparable() bool {
+	for i, t := range x.types {
+		if i < len(x.schema.Keys) && x.cstring[i] || !equality(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// equality says whether a type has an equality operator, that of a B-tree or a hash
+// operator class (lookup_type_cache).
+func equality(t *pgtype.Type) bool {
+	t = t.Base()
+	return t.OpClass() != nil || t.Name == "xid" || t.Name == "cid"
 }
 
 // findByIndex finds and locks a row by the relation's index

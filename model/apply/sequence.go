@@ -98,7 +98,7 @@ func (w *Worker) nextval(s *sequence) (int64, error) {
 	}
 	logged -= fetch
 	if log {
-		w.needXID()
+		w.needTopXID()
 		s.lsn = w.log.Insert(wal.SequenceLog, s.rel, 0, 0)
 	}
 	s.last, s.called, s.logged = last, true, logged

@@ -499,6 +499,18 @@ func (w *Worker) needXID() {
 	}
 }
 
+// needTopXID gives the transaction as a whole its id, but not the subtransaction that
+// is open: that is enough for nextval.
+func (w *Worker) needTopXID() {
+	switch {
+	case w.xacts.Current != 0:
+	case w.xacts.Depth() > 0:
+		w.xacts.AssignTop(w.nextXID)
+	default:
+		w.xacts.Current = w.nextXID()
+	}
+}
+
 // nextXID returns a new transaction id (GetNewTransactionId).
 func (w *Worker) nextXID() uint32 {
 	x := &w.xacts
