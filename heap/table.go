@@ -176,6 +176,7 @@ func (t *Table) InsertMoved(values []datum.Value, cid uint32) (storage.TID, erro
 }
 
 func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TID, error) {
+	values = values[:len(t.opts.Attrs)] // what is behind them may be another table's
 	v, err := t.prepare(values, false)
 	if err == nil && (toast || t.needsToast(v)) {
 		if values, err = t.toast(v, values, nil); err == nil {

@@ -142,6 +142,7 @@ type Updated struct {
 // Update replaces a row version that the worker has locked by a new one
 // (heap_update). cid is the command of the current transaction.
 func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updated, error) {
+	values = values[:len(t.opts.Attrs)] // what is behind them may be another table's
 	v, err := t.prepare(values, false)
 	if err != nil {
 		return Updated{}, err
@@ -369,6 +370,11 @@ func (t *Table) flattened(nulls bool) int {
 // command of the current transaction.
 func (t *Table) Delete(tid storage.TID, cid uint32) {
 	p := t.page(tid.Block)
+	if t.opts.Toast {
+		// Nobody has locked a chunk before, so this is who first asks whether it may be
+		// deleted (HeapTupleSatisfiesUpdate), and leaves hint bits.
+		t.visible(p, p.header(tid.Offset))
+	}
 	oldKey := 0
 	if t.opts.Logical {
 		oldKey = t.identitySize(tid)

@@ -131,6 +131,9 @@ func (x *BRIN) SetLSNs(lsns []wal.LSN) {
 	}
 }
 
+// SetMapLSNs is SetLSNs for the free space map.
+func (x *BRIN) SetMapLSNs(lsns []wal.LSN) { x.fsm.SetLSNs(lsns) }
+
 // Clean notes that a checkpoint has written all pages.
 func (x *BRIN) Clean() { x.fsm.Clean() }
 

@@ -281,12 +281,16 @@ func (g *generator) index(t *Table) {
 		}
 		return nil
 	}
-	if g.chance(7) {
+	if g.chance(9) {
 		c := usable(func(c *Column) bool { return c.Kind.brin && c.SubType == "" })
 		if c == nil {
 			return
 		}
 		x.BRIN, x.Keys = true, []Key{{Column: c.Name}}
+		if d := usable(func(d *Column) bool { return d.Kind.brin && d.SubType == "" && d != c }); d != nil && g.chance(30) {
+			x.Keys = append(x.Keys, Key{Column: d.Name})
+			x.Pub = x.Pub && !d.SubOnly
+		}
 		if g.chance(50) {
 			x.Options = fmt.Sprintf("pages_per_range = %d", g.oneOf(1, 2, 16))
 		}

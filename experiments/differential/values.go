@@ -77,6 +77,18 @@ var kinds = []*valueKind{
 	{typ: "name", expr: "left(md5((%v)::text), " + hashed + " % 20)::name", index: true, weight: 1},
 	{typ: `"char"`, expr: "chr(65 + " + hashed + ` % 26)::"char"`, index: true, weight: 1},
 	{typ: "oid", expr: "(" + hashed + ")::bigint::oid", index: true, brin: true, weight: 1},
+	{typ: "int4multirange", expr: "(case when " + hashed + " % 3 = 0 then '{}' else '{[' || " + hashed + " % 50 || ',' || 60 + " + hashed + " % 20 || '), [100, 110)}' end)::int4multirange", index: true, weight: 1},
+	{typ: "tsquery", expr: "(case when " + hashed + " % 2 = 0 then 'a & b' || " + hashed + " % 40 else '!c' || " + hashed + " % 9 end)::tsquery", index: true, weight: 1},
+	{typ: "numeric", expr: "case " + hashed + " % 9 when 0 then 'NaN' when 1 then 'Infinity' when 2 then '-Infinity' when 3 then 0 when 4 then -0.00001 * " + hashed + " else (" + hashed + " % 1000 - 500) * 10::numeric ^ (" + hashed + " % 20) end", index: true, weight: 2},
+	{typ: "double precision", expr: "case " + hashed + " % 7 when 0 then 'NaN' when 1 then '-Infinity' when 2 then '-0' when 3 then 0 else (" + hashed + " % 1000 - 500) / 3.0 end::float8", index: true, weight: 1},
+	{typ: "real", expr: "case " + hashed + " % 7 when 0 then 'NaN' when 1 then 'Infinity' when 2 then '-0' else (" + hashed + " % 1000 - 500) / 3.0 end::real", index: true, weight: 1},
+	{typ: "interval", expr: "(" + hashed + " % 30 - 15) * interval '1 month' + (" + hashed + " % 60) * interval '1 day' + interval '1 s'", index: true, weight: 1},
+	{typ: "inet", expr: "(case " + hashed + " % 3 when 0 then '2001:db8::' || to_hex(" + hashed + " % 65536) || '/64' else '192.168.' || " + hashed + " % 256 || '.1/' || 16 + " + hashed + " % 17 end)::inet", index: true, weight: 1},
+	{typ: "jsonb", expr: "(array['null', 'true', '1', '1.5', '\"s\"', '[]', '{}', '[1, 2]', '{\"a\": {\"b\": [1]}}', '[\"x\", {\"y\": null}]'])[1 + " + hashed + " % 10]::jsonb", index: true, weight: 2},
+	{typ: "macaddr8", expr: "('08:00:2b:01:02:03:' || substr(md5((%v)::text), 1, 2) || ':' || substr(md5((%v)::text), 3, 2))::macaddr8", index: true, weight: 1},
+	{typ: "xid8", expr: "(" + hashed + ")::text::xid8", index: true, weight: 1},
+	{typ: "tid", expr: "('(' || " + hashed + " % 1000 || ',' || 1 + " + hashed + " % 200 || ')')::tid", index: true, weight: 1},
+	{typ: "text", expr: "repeat('wide key ', " + hashed + " % 25) || " + hashed, unique: "repeat('unique wide key ', 10) || %n", index: true, weight: 4},
 	{typ: "pg_lsn", expr: "(to_hex(" + hashed + " % 1000) || '/' || to_hex(" + hashed + "))::pg_lsn", index: true, weight: 1},
 }
 

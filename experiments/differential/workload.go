@@ -24,7 +24,36 @@ func (g *generator) workload() {
 		if g.chance(18) {
 			g.vacuum()
 		}
+		if g.chance(6) {
+			spent += g.wave(budget)
+		}
 	}
+}
+
+// wave deletes many rows that lie together, vacuums twice, so that pages of indexes
+// are emptied, deleted and free for others, and inserts again. It returns how many
+// changes that is.
+func (g *generator) wave(budget int64) int64 {
+	t := pick(g, g.spec.Tables)
+	n := g.between(max(1, budget/8), max(2, budget))
+	g.add(g.insert(t, n))
+	lo := g.rows[t.Name] - n + 1
+	g.add(&Op{Kind: opDelete, Table: t.Name, Lo: lo, N: n * 9 / 10, Fresh: g.take(1), Every: g.between(10, 5000)})
+	for range 2 + g.IntN(2) {
+		g.add(&Op{Kind: opEvent, Text: "vacuum " + g.heapOf(t)})
+		g.add(g.insert(t, g.between(1, 20)))
+	}
+	g.add(g.insert(t, n/2+1))
+	return n * 2
+}
+
+// heapOf is the name of a table that has rows of its own: the table or one of its
+// partitions.
+func (g *generator) heapOf(t *Table) string {
+	if t.Parts != nil {
+		return fmt.Sprintf("%s_%d", t.Name, g.IntN(t.Parts.N))
+	}
+	return t.Name
 }
 
 func (g *generator) add(o *Op) { g.spec.Ops = append(g.spec.Ops, o) }
@@ -208,10 +237,7 @@ func (g *generator) truncate() *Op {
 // vacuum adds a VACUUM of a table on the subscriber.
 func (g *generator) vacuum() {
 	t := pick(g, g.spec.Tables)
-	name := t.Name
-	if t.Parts != nil {
-		name = fmt.Sprintf("%s_%d", t.Name, g.IntN(t.Parts.N))
-	}
+	name := g.heapOf(t)
 	options := pick(g, []string{"", "", "", "(freeze) ", "(index_cleanup on) ", "(index_cleanup off) ", "(truncate off) ", "(disable_page_skipping) ", "(freeze, disable_page_skipping) "})
 	g.add(&Op{Kind: opEvent, Text: "vacuum " + options + name})
 }

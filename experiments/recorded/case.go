@@ -55,6 +55,7 @@ type Start struct {
 	} `json:"marker"`
 	Statistics map[string]map[string]int64 `json:"statistics"`
 	PageLSNs   map[string]string           `json:"page_lsns"`
+	MapLSNs    map[string]string           `json:"map_lsns"` // of free space maps
 	StartLSN   string                      `json:"start_lsn"`
 	// Collation is the database's default one; "" is C.
 	Collation string `json:"collation"`

@@ -66,18 +66,29 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 			return nil, fmt.Errorf("%s: marker: %w", c.file("start.json"), err)
 		}
 	}
-	for _, name := range sortedKeys(c.Start.PageLSNs) {
-		var lsns []wal.LSN
-		for _, f := range strings.Fields(c.Start.PageLSNs[name]) {
-			l, err := wal.ParseLSN(f)
-			if err != nil {
-				return nil, fmt.Errorf("%s: page_lsns of %s: %w", c.file("start.json"), name, err)
-			}
-			lsns = append(lsns, l)
-		}
-		w.SetPageLSNs(name, lsns)
+	if err := c.setLSNs("page_lsns", c.Start.PageLSNs, w.SetPageLSNs); err != nil {
+		return nil, err
+	}
+	if err := c.setLSNs("map_lsns", c.Start.MapLSNs, w.SetMapLSNs); err != nil {
+		return nil, err
 	}
 	return w, nil
+}
+
+// setLSNs sets LSNs of pages, which one of the lists of start.json has by relation.
+func (c *Case) setLSNs(list string, lsns map[string]string, set func(string, []wal.LSN)) error {
+	for _, name := range sortedKeys(lsns) {
+		var pages []wal.LSN
+		for _, f := range strings.Fields(lsns[name]) {
+			l, err := wal.ParseLSN(f)
+			if err != nil {
+				return fmt.Errorf("%s: %s of %s: %w", c.file("start.json"), list, name, err)
+			}
+			pages = append(pages, l)
+		}
+		set(name, pages)
+	}
+	return nil
 }
 
 // parallel says whether the subscription applies streamed transactions in parallel,

@@ -26,6 +26,7 @@ type startState struct {
 	Marker        markerState                   `json:"marker"`
 	Statistics    map[string]map[string]*number `json:"statistics"`
 	PageLSNs      map[string]string             `json:"page_lsns"`
+	MapLSNs       map[string]string             `json:"map_lsns,omitempty"` // of free space maps
 	StartLSN      string                        `json:"start_lsn"`
 }
 
@@ -139,6 +140,15 @@ func (r *recording) begin() error {
 	}
 	for _, x := range rows {
 		s.PageLSNs[x[0]] = x[1]
+	}
+	rows, err = r.sub.Query(`select c.relname, string_agg((page_header(get_raw_page(c.oid::regclass::text, 'fsm', b::int))).lsn::text, ' ' order by b)
+		from pg_class c, generate_series(0, pg_relation_size(c.oid, 'fsm') / 8192 - 1) b where c.relkind in ('r', 't', 'i') and c.oid in (` + oids(s.Relations) + ") group by 1")
+	if err != nil {
+		return err
+	}
+	s.MapLSNs = map[string]string{}
+	for _, x := range rows {
+		s.MapLSNs[x[0]] = x[1]
 	}
 	s.StartLSN, err = r.sub.Value("select pg_current_wal_insert_lsn()")
 	return err

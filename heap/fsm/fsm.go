@@ -130,6 +130,15 @@ func (m *Map) page(a address) *Page {
 	return p
 }
 
+// SetLSNs sets the LSNs of the map's pages, by their place in its fork.
+func (m *Map) SetLSNs(lsns []wal.LSN) {
+	for a, p := range m.pages {
+		if n := a.physical(); int(n) < len(lsns) {
+			p.LSN = lsns[n]
+		}
+	}
+}
+
 // Record notes a page's free space, in bytes (RecordPageWithFreeSpace).
 func (m *Map) Record(block storage.BlockNumber, free int) {
 	a, slot := locate(block)

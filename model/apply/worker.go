@@ -253,6 +253,18 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 	}
 }
 
+// SetMapLSNs is SetPageLSNs for the free space map, which only a BRIN index has before
+// the run.
+func (w *Worker) SetMapLSNs(name string, lsns []wal.LSN) {
+	for _, t := range w.tables {
+		for _, x := range t.indexes {
+			if x.brin != nil && w.log.Name(x.rel) == name {
+				x.brin.SetMapLSNs(lsns)
+			}
+		}
+	}
+}
+
 // Checkpoint makes a checkpoint between two messages: pages that are changed from
 // now on need images again. Its own records are written unless quiet.
 func (w *Worker) Checkpoint(quiet bool) {
