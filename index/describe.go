@@ -46,6 +46,9 @@ func (t *BTree) Stats() Stats {
 		}
 		s.LeafPages++
 		free += p.free
+		if t.opts.Before18 { // PageGetFreeSpace in place of PageGetExactFreeSpace
+			free -= min(p.free, storage.LinePointerSize)
+		}
 		if p.next != storage.InvalidBlock && p.next < p.block {
 			fragments++
 		}

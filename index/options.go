@@ -53,6 +53,9 @@ type Options struct {
 	NullsNotDistinct bool
 	Fillfactor       int  // percent, for leaf pages; 90 is PostgreSQL's default
 	Deduplicate      bool // deduplicate_items; on is PostgreSQL's default
+	// Before18 says that the server is older than 18: its pgstatindex takes room for
+	// one more line pointer from each page's free space.
+	Before18 bool
 }
 
 // Heap is what an index asks of its table.

@@ -313,7 +313,7 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 	}
 	o := index.Options{
 		Name: x.Name, Keys: len(x.Keys), Unique: x.Unique, NullsNotDistinct: x.NullsNotDistinct,
-		Fillfactor: x.Fillfactor, Deduplicate: x.DeduplicateItems,
+		Fillfactor: x.Fillfactor, Deduplicate: x.DeduplicateItems, Before18: w.opts.Settings.ServerMajor < 18,
 	}
 	for i, k := range x.Keys {
 		c := &schema.Column{Name: k.Expr}

@@ -15,7 +15,10 @@ import (
 // Settings are the server settings that change what the worker writes. They go
 // by PostgreSQL's own names.
 type Settings struct {
-	// ServerMinor is the second part of server_version: 6 for 18.6.
+	// ServerMajor is the first part of server_version: 15 to 18.
+	ServerMajor int
+	// ServerMinor is the second part of server_version, 6 for 18.6, or that of the
+	// release of 18 that came out on the same day.
 	ServerMinor    int
 	WALLevel       string // wal_level: "replica" or "logical"
 	FullPageWrites bool   // full_page_writes
@@ -43,8 +46,8 @@ type Settings struct {
 // DefaultSettings are those of a new PostgreSQL 18.
 func DefaultSettings() Settings {
 	return Settings{
-		ServerMinor: 1,
-		WALLevel:    "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
+		ServerMajor: 18, ServerMinor: 1,
+		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
 		MaxParallelApplyWorkers: 2,
 		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
@@ -73,7 +76,7 @@ func (s *Settings) Set(name, value string) error {
 	var err error
 	switch key := strings.ToLower(name); key {
 	case "server_version":
-		s.ServerMinor, err = parseVersion(value)
+		s.ServerMajor, s.ServerMinor, err = parseVersion(value)
 	case "wal_level":
 		switch level := strings.ToLower(value); level {
 		case "replica", "logical":
@@ -138,21 +141,28 @@ func (s *Settings) Set(name, value string) error {
 	return nil
 }
 
-// parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the minor
-// release; 18 alone stands for the one that is modelled.
-func parseVersion(value string) (minor int, err error) {
+// minorsBefore is how many minor releases of a major version there had been when the
+// first one of 18 came out: what changes in all of them changes on the same day.
+var minorsBefore = map[int]int{18: 0, 17: 6, 16: 10, 15: 14}
+
+// parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the major
+// version and the minor release of 18 that came out on the same day; a major version
+// alone stands for the release of the day of 18.1.
+func parseVersion(value string) (major, minor int, err error) {
 	number, _, _ := strings.Cut(strings.TrimSpace(value), " ")
-	major, rest, dotted := strings.Cut(number, ".")
-	if major != "18" {
-		return 0, fmt.Errorf("not supported: expected 18, the version that is modelled")
+	first, rest, dotted := strings.Cut(number, ".")
+	major, err = strconv.Atoi(first)
+	before, known := minorsBefore[major]
+	if err != nil || !known {
+		return 0, 0, fmt.Errorf("not supported: expected 15 to 18, the versions that are modelled")
 	}
 	if !dotted {
-		return DefaultSettings().ServerMinor, nil
+		return major, DefaultSettings().ServerMinor, nil
 	}
 	if minor, err = strconv.Atoi(rest); err != nil || minor < 0 {
-		return 0, fmt.Errorf("expected a version such as 18.1")
+		return 0, 0, fmt.Errorf("expected a version such as 18.1")
 	}
-	return minor, nil
+	return major, minor - before, nil
 }
 
 // images says when full-page images are written and how.

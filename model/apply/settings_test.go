@@ -120,13 +120,17 @@ func TestSettingsErrors(t *testing.T) {
 	}
 }
 
-// The version is 18's; what differs between its releases goes by the second number.
+// Minor releases of older versions count as those of 18 that came out with them.
 func TestServerVersion(t *testing.T) {
-	for value, want := range map[string]int{"18": 1, "18.1": 1, "18.6 (Debian 18.6-3)": 6, "15.3": -1, "18beta1": -1, "18.x": -1, "": -1} {
+	type version struct{ major, minor int }
+	for value, want := range map[string]version{
+		"18": {18, 1}, "18.1": {18, 1}, "18.6 (Debian 18.6-3)": {18, 6}, "17.10": {17, 4}, "16.14": {16, 4}, "15.18": {15, 4}, "15": {15, 1},
+		"14.3": {}, "18beta1": {}, "18.x": {}, "": {},
+	} {
 		s := apply.DefaultSettings()
 		err := s.Set("server_version", value)
-		if want < 0 && err == nil || want >= 0 && (err != nil || s.ServerMinor != want) {
-			t.Errorf("%q: minor release %d, error %v", value, s.ServerMinor, err)
+		if want.major == 0 && err == nil || want.major != 0 && (err != nil || s.ServerMajor != want.major || s.ServerMinor != want.minor) {
+			t.Errorf("%q: version %d, minor release %d, error %v", value, s.ServerMajor, s.ServerMinor, err)
 		}
 	}
 }
