@@ -172,8 +172,8 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 	case o.caseDir != "" && o.events != "":
 		return hint(f, "--case has its own events: expected it without --events")
 	}
-	if v, _, _ := strings.Cut(o.version, "."); v != "18" {
-		return fmt.Errorf("not supported: --server-version %s: expected 18, the version that is modelled", o.version)
+	if v, _, _ := strings.Cut(o.version, "."); v != "17" && v != "18" {
+		return fmt.Errorf("not supported: --server-version %s: expected 17 or 18, the versions that are modelled", o.version)
 	}
 	if f.Changed("server-version") {
 		o.set = append(o.set, "server_version="+o.version)

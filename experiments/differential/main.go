@@ -184,7 +184,11 @@ func (d *differential) loop() error {
 		d.tried++
 		if r.err != nil {
 			fmt.Fprintf(d.stdout, "seed %d: not recorded: %v\n", r.seed, r.err)
-			d.failed++
+			if errors.Is(r.err, server.ErrCrashed) {
+				d.crashed++
+			} else {
+				d.failed++
+			}
 			if failures++; failures == 20 {
 				close(stop)
 				return errors.New("20 cases one after the other could not be recorded")

@@ -13,6 +13,7 @@ import (
 // tally counts what was compared.
 type tally struct {
 	cases, differ, unsupported, failed int
+	crashed                            int // the server itself
 	tried                              int // seeds, those that could not be recorded included
 	records, bytes                     int64
 	types                              map[string]*typeCount // by record type
@@ -70,6 +71,9 @@ func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
 func (d *differential) summary() {
 	for _, reason := range slices.Sorted(maps.Keys(d.reasons)) {
 		fmt.Fprintf(d.stdout, "unsupported, %d: %s\n", d.reasons[reason], reason)
+	}
+	if d.crashed > 0 {
+		fmt.Fprintf(d.stdout, "%d not recorded: the server crashed\n", d.crashed)
 	}
 	if d.failed > 0 {
 		fmt.Fprintf(d.stdout, "%d not recorded\n", d.failed)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -207,7 +208,9 @@ func (r *recording) waitApplied() error {
 		}
 		if time.Since(looked) > 200*time.Millisecond {
 			looked = time.Now()
-			if text := r.failure(); text != "" {
+			if text := r.failure(); strings.Contains(text, crashed) {
+				return fmt.Errorf("%w: %s", ErrCrashed, text)
+			} else if text != "" {
 				return fmt.Errorf("replication has stopped: %s", text)
 			}
 		}
@@ -219,6 +222,13 @@ func (r *recording) waitApplied() error {
 	}
 }
 
+// ErrCrashed says that a process of the subscriber has crashed: a fault of the server's
+// own, which no model follows.
+var ErrCrashed = errors.New("the subscriber has crashed")
+
+// crashed is in the server's log then.
+const crashed = "was terminated by signal"
+
 // failure is what the subscriber's log says of an error of the worker's.
 func (r *recording) failure() string {
 	text := r.sub.log()
@@ -226,7 +236,7 @@ func (r *recording) failure() string {
 		return ""
 	}
 	text = text[r.logged:]
-	for _, kind := range []string{"was terminated by signal", "logical replication apply worker: ERROR", "logical replication parallel apply worker: ERROR", "logical replication worker: ERROR", "PANIC:"} {
+	for _, kind := range []string{crashed, "logical replication apply worker: ERROR", "logical replication parallel apply worker: ERROR", "logical replication worker: ERROR", "PANIC:"} {
 		if i := strings.Index(text, kind); i >= 0 {
 			return tail(text[i:min(len(text), i+600)], 600)
 		}

@@ -15,7 +15,7 @@ import (
 // Settings are the server settings that change what the worker writes. They go
 // by PostgreSQL's own names.
 type Settings struct {
-	// ServerMajor is the first part of server_version: 15 to 18.
+	// ServerMajor is the first part of server_version: 17 or 18.
 	ServerMajor int
 	// ServerMinor is the second part of server_version, 6 for 18.6, or that of the
 	// release of 18 that came out on the same day.
@@ -143,7 +143,7 @@ func (s *Settings) Set(name, value string) error {
 
 // minorsBefore is how many minor releases of a major version there had been when the
 // first one of 18 came out: what changes in all of them changes on the same day.
-var minorsBefore = map[int]int{18: 0, 17: 6, 16: 10, 15: 14}
+var minorsBefore = map[int]int{18: 0, 17: 6}
 
 // parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the major
 // version and the minor release of 18 that came out on the same day; a major version
@@ -154,7 +154,7 @@ func parseVersion(value string) (major, minor int, err error) {
 	major, err = strconv.Atoi(first)
 	before, known := minorsBefore[major]
 	if err != nil || !known {
-		return 0, 0, fmt.Errorf("not supported: expected 15 to 18, the versions that are modelled")
+		return 0, 0, fmt.Errorf("not supported: expected 17 or 18, the versions that are modelled")
 	}
 	if !dotted {
 		return major, DefaultSettings().ServerMinor, nil
