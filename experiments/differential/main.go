@@ -123,7 +123,7 @@ func newRun(o options, stdout io.Writer) (*differential, error) {
 	}
 	d := &differential{options: o, tally: newTally(), pool: pool, stdout: stdout, started: time.Now()}
 	if d.features, err = examine(pool); err == nil {
-		d.work, err = os.MkdirTemp("", "applysim-differential-")
+		d.work, err = pool.Folder("recordings")
 	}
 	if err == nil && d.out == "" {
 		d.out, err = filepath.Join(os.TempDir(), fmt.Sprintf("applysim-differs-%d", os.Getpid())), nil
@@ -132,7 +132,6 @@ func newRun(o options, stdout io.Writer) (*differential, error) {
 		pool.Close()
 		return nil, err
 	}
-	pool.AtExit = func() { os.RemoveAll(d.work) }
 	return d, nil
 }
 
@@ -145,9 +144,7 @@ func examine(pool *server.Pool) (features, error) {
 	return features{lz4: rows[0][0] == "t", zstd: rows[0][1] == "t", major: pool.Major}, nil
 }
 
-func (d *differential) close() error {
-	return errors.Join(d.pool.Close(), os.RemoveAll(d.work))
-}
+func (d *differential) close() error { return d.pool.Close() }
 
 // loop compares cases. While one is being simulated, the next one is recorded.
 func (d *differential) loop() error {

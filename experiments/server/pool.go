@@ -34,9 +34,6 @@ type Pool struct {
 	number   int      // clusters made so far
 	restart  map[string]bool
 
-	// AtExit runs when a signal ends the process, after the servers have ended.
-	AtExit func()
-
 	mu      sync.Mutex // guards clusters and closed: a signal may come at any time
 	closed  bool
 	signals chan os.Signal
@@ -70,9 +67,6 @@ func NewPool(o Options) (*Pool, error) {
 	go func() {
 		if _, ok := <-p.signals; ok {
 			p.Close()
-			if p.AtExit != nil {
-				p.AtExit()
-			}
 			os.Exit(2)
 		}
 	}()
@@ -180,6 +174,12 @@ func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cl
 	}
 	p.clusters[key] = c
 	return c, nil
+}
+
+// Folder makes a folder beside the clusters, which goes when they do.
+func (p *Pool) Folder(name string) (string, error) {
+	dir := filepath.Join(p.base.dir, name)
+	return dir, os.Mkdir(dir, 0o755)
 }
 
 // port returns a port for one more cluster.
