@@ -14,6 +14,7 @@ import (
 type tally struct {
 	cases, differ, unsupported, failed int
 	crashed                            int // the server itself
+	excepted                           int // cases with named exceptions
 	tried                              int // seeds, those that could not be recorded included
 	records, bytes                     int64
 	types                              map[string]*typeCount // by record type
@@ -37,6 +38,8 @@ func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
 	case recorded.Differs:
 		t.differ++
 		return // what was compared before the difference does not count
+	case recorded.ExactExcept:
+		t.excepted++
 	}
 	t.records += r.Records.Expected
 	t.bytes += r.Bytes.Expected
@@ -71,6 +74,9 @@ func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
 func (d *differential) summary() {
 	for _, reason := range slices.Sorted(maps.Keys(d.reasons)) {
 		fmt.Fprintf(d.stdout, "unsupported, %d: %s\n", d.reasons[reason], reason)
+	}
+	if d.excepted > 0 {
+		fmt.Fprintf(d.stdout, "%d exact but for named exceptions\n", d.excepted)
 	}
 	if d.crashed > 0 {
 		fmt.Fprintf(d.stdout, "%d not recorded: the server crashed\n", d.crashed)
