@@ -11,12 +11,28 @@ import (
 // the page, and every version's header is accounted for.
 func (t *Table) Check() error {
 	for b := range t.pages.n {
-		if err := t.page(storage.BlockNumber(b)).check(); err != nil {
+		p := t.pages.at(storage.BlockNumber(b))
+		if p.virtual {
+			if err := t.checkVirtual(p); err != nil {
+				return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)
+			}
+			continue
+		}
+		if err := p.check(); err != nil {
 			return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)
 		}
 	}
 	if t.target != storage.InvalidBlock && int(t.target) >= t.pages.n {
 		return fmt.Errorf("table %q: target block %d of %d", t.opts.Name, t.target, t.pages.n)
+	}
+	return nil
+}
+
+// checkVirtual verifies what is known of a page of loaded rows that has not been made.
+func (t *Table) checkVirtual(p *page) error {
+	from, to := t.loaded.span(p.block)
+	if want := storage.PageHeaderSize + storage.LinePointerSize*(to-from); int(p.lower) != want || p.upper < p.lower || p.upper > storage.PageSize {
+		return fmt.Errorf("lower %d, upper %d, %d rows were loaded", p.lower, p.upper, to-from)
 	}
 	return nil
 }

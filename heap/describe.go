@@ -26,8 +26,9 @@ type PageHeader struct {
 
 // Header describes page block.
 func (t *Table) Header(block storage.BlockNumber) PageHeader {
-	p := t.page(block)
-	return PageHeader{p.lsn, int(p.lower), int(p.upper)}
+	p := t.pages.at(block)
+	lower, upper := p.bounds()
+	return PageHeader{p.lsn, lower, upper}
 }
 
 // LinePointers appends the line pointers of page block to dst.
@@ -42,9 +43,10 @@ func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []Lin
 // lower, upper, then lp_off,lp_flags,lp_len of each line pointer.
 func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	p := t.page(block)
+	lower, upper := p.bounds()
 	dst = append(dst, "heap\t"...)
 	dst = append(dst, t.opts.Name...)
-	for _, n := range []int{int(block), int(p.lower), int(p.upper)} {
+	for _, n := range []int{int(block), lower, upper} {
 		dst = append(dst, '\t')
 		dst = strconv.AppendInt(dst, int64(n), 10)
 	}
@@ -82,8 +84,25 @@ func (t *Table) Body(tid storage.TID) []byte {
 func (t *Table) Memory() int {
 	n := storage.PageSize * t.fsm.Pages()
 	for i := range t.pages.n {
-		p := t.page(storage.BlockNumber(i))
+		p := t.pages.at(storage.BlockNumber(i))
 		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 32*cap(p.headers)
+	}
+	if l := t.loaded; l != nil {
+		n += 4 * (cap(l.first) + cap(l.order))
 	}
 	return n
 }
+
+// bounds is pd_lower and pd_upper, which a blank page does not have.
+func (p *page) bounds() (lower, upper int) {
+	if p.blank {
+		return 0, 0
+	}
+	return int(p.lower), int(p.upper)
+}
+
+// RecordedSpace is what the free space map has recorded of a page, in bytes.
+func (t *Table) RecordedSpace(block storage.BlockNumber) int { return t.fsm.Space(block) }
+
+// VisibilityBits are a page's bits in the visibility map.
+func (t *Table) VisibilityBits(block storage.BlockNumber) uint8 { return t.vm.get(block) }

@@ -66,9 +66,13 @@ func (p *page) materialize() {
 			r++
 		}
 		run := &p.runs[r]
+		cid := run.cid
+		if !run.same {
+			cid += uint32(o - run.first)
+		}
 		p.headers[i] = header{
-			xmin: run.xmin, cid: run.cid + uint32(o-run.first), ctid: storage.TID{Block: p.block, Offset: o},
-			infomask: xmaxInvalid,
+			xmin: run.xmin, cid: cid, ctid: storage.TID{Block: p.block, Offset: o},
+			infomask: xmaxInvalid | uint16(run.hints)<<8,
 		}
 	}
 	p.runs = nil

@@ -61,13 +61,16 @@ func (lp *linePointer) setRedirect(to storage.OffsetNumber) {
 // transaction, has in common.
 type version struct {
 	first storage.OffsetNumber // the run's first item
-	cid   uint32               // its command id; each next item's is one more
+	hints uint8                // hint bits of the infomask, its upper byte
+	same  bool                 // one command has inserted all
+	cid   uint32               // its command id; each next item's is one more unless same
 	xmin  uint32               // the inserting transaction
 }
 
 // page is one heap page.
 type page struct {
 	block     storage.BlockNumber
+	blank     bool // all zero: the table was made longer in advance
 	lsn       wal.LSN
 	dirty     bool   // changed since the last checkpoint has written it
 	lower     uint16 // pd_lower
@@ -77,6 +80,7 @@ type page struct {
 	// PD_ALL_VISIBLE: every version is visible to everybody. The visibility map has
 	// the same bit.
 	allVisible bool
+	virtual    bool   // not made yet: its rows are those that the table was loaded with
 	pruneXID   uint32 // pd_prune_xid: oldest transaction that may have left something to prune
 	items      []linePointer
 	bodies     []byte
@@ -151,7 +155,7 @@ func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 	}
 	if n := len(p.runs); n > 0 {
 		r := &p.runs[n-1]
-		if r.xmin == xmin && r.cid+uint32(off-r.first) == cid {
+		if r.xmin == xmin && r.cid+uint32(off-r.first) == cid && !r.same {
 			return
 		}
 	}

@@ -15,9 +15,20 @@ type pageList struct {
 	chunks []*[pageChunk]page
 }
 
-// page returns a page that is there.
-func (t *Table) page(block storage.BlockNumber) *page {
-	return &t.pages.chunks[block>>pageChunkBits][block%pageChunk]
+// page returns a page that is there, made if it is one of loaded rows.
+//
+// It is written so that it is inlined.
+func (t *Table) page(block storage.BlockNumber) (p *page) {
+	p = &t.pages.chunks[block>>pageChunkBits][block%pageChunk]
+	if p.virtual {
+		t.make(p)
+	}
+	return p
+}
+
+// at returns a page as it is, even if it has not been made.
+func (l *pageList) at(block storage.BlockNumber) *page {
+	return &l.chunks[block>>pageChunkBits][block%pageChunk]
 }
 
 // extend adds an empty page at the end.

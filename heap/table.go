@@ -99,6 +99,7 @@ type Table struct {
 	class      classStats          // what else VACUUM notes of it
 	generation int                 // times that all workers had to forget their targets
 	reserve    int                 // bytes that the fillfactor keeps free on each page
+	loaded     *loaded             // the rows that it was loaded with; nil if it was not
 	fsm        fsm.Map
 	vm         visibilityMap
 	cleared    []*vmPage // pages of the map that the next record is about too
@@ -309,6 +310,7 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 	if len(p.items) == 0 && p.bodies == nil {
 		// A new page takes over the arena's end.
 		t.disown()
+		p.blank = false
 		if cap(t.items)-len(t.items) < MaxHeapTuplesPerPage {
 			t.itemChunk = min(max(2*t.itemChunk, firstItemChunk), lastItemChunk)
 			t.items = storage.Give[linePointer](t.log.Memory(), t.itemChunk)

@@ -184,6 +184,12 @@ func (t *Table) nextUnskippable(s *VacuumScan) (block int, unread bool) {
 // vacuumPage is the first pass over one page (lazy_scan_prune).
 func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 	s.scanned++
+	if p.blank {
+		if !t.fsm.Recorded(p.block) {
+			t.fsm.Record(p.block, storage.PageSize-storage.PageHeaderSize)
+		}
+		return
+	}
 	if len(p.items) == 0 {
 		if !p.allVisible {
 			p.allVisible, p.dirty = true, true
@@ -307,6 +313,7 @@ func (t *Table) seenByAll(h *header) bool {
 // the old one back after a rollback.
 func (t *Table) Empty() (restore func()) {
 	old := *t
+	t.loaded = nil
 	t.pages, t.fsm, t.vm = pageList{}, fsm.Map{Changed: t.dirtyFSM}, visibilityMap{}
 	t.bodies, t.items, t.bodyChunk, t.itemChunk = nil, nil, 0, 0
 	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock

@@ -59,15 +59,27 @@ func (t *Table) dirtyHint(p *page) {
 // they were before the run. The pages count as written to disk.
 func (t *Table) SetLSNs(lsns []wal.LSN) {
 	for i := range min(len(lsns), t.pages.n) {
-		p := t.page(storage.BlockNumber(i))
+		p := t.pages.at(storage.BlockNumber(i))
 		p.lsn, p.dirty = lsns[i], false
 	}
+}
+
+// Age makes all pages count as written to disk long before the run.
+func (t *Table) Age() {
+	for i := range t.pages.n {
+		t.pages.at(storage.BlockNumber(i)).lsn = 0
+	}
+	for i := range t.vm.pages {
+		t.vm.pages[i].lsn = 0
+	}
+	t.Clean()
+	t.target = storage.InvalidBlock
 }
 
 // Clean notes that a checkpoint has written all pages.
 func (t *Table) Clean() {
 	for i := range t.pages.n {
-		t.page(storage.BlockNumber(i)).dirty = false
+		t.pages.at(storage.BlockNumber(i)).dirty = false
 	}
 	t.fsm.Clean()
 	for i := range t.vm.pages {

@@ -127,14 +127,20 @@ func (x *BRIN) image(b *brinBlock) wal.Image { return x.log.ImageOf(b.lsn, b) }
 // putNew gives a range its first summary, which is a placeholder, or that of an empty
 // table (brin_doinsert).
 func (x *BRIN) putNew(n int, summary []minmax, target *storage.BlockNumber) {
+	x.put(n, summary, true, false, target)
+}
+
+// put is putNew for a summary that may be that of rows: empty says that there are none,
+// built that the index is being built, which needs no placeholders.
+func (x *BRIN) put(n int, summary []minmax, empty, built bool, target *storage.BlockNumber) {
 	x.extendMap(n)
 	for len(x.ranges) <= n {
 		x.ranges = append(x.ranges, brinRange{})
 	}
 	r := &x.ranges[n]
-	r.summary, r.empty = summary, true
+	r.summary, r.empty = summary, empty
 	tuple := x.tuple(n)
-	if len(x.blocks) > 1+x.maps { // not the one of an empty table
+	if len(x.blocks) > 1+x.maps && !built { // not the one of an empty table
 		tuple[4] |= brinPlaceholder
 	}
 	block, extended := x.insertBlock(storage.InvalidBlock, len(tuple), target)

@@ -239,7 +239,7 @@ func (t *BTree) finishPending(n, p *page) int {
 // setHigh gives an empty page its high key.
 func (p *page) setHigh(it item, lo uint64, e *entry) {
 	it.ref = p.addEntry(e)
-	p.high, p.highLo, p.hasHigh = it, lo, true
+	p.high, p.highLo, p.hasHigh, p.highAt = it, lo, true, 0
 	p.free -= e.size + storage.LinePointerSize
 }
 
@@ -266,6 +266,6 @@ func (t *BTree) takeContents(p, n *page) {
 	if t.plan.wide {
 		p.los = append(p.los[:0], n.los...)
 	}
-	p.high, p.highLo, p.hasHigh = n.high, n.highLo, n.hasHigh
+	p.high, p.highLo, p.hasHigh, p.highAt = n.high, n.highLo, n.hasHigh, n.highAt
 	p.free, p.hint, p.most, p.listMax = n.free, n.hint, n.most, n.listMax
 }

@@ -45,9 +45,9 @@ func (t *BTree) Stats() Stats {
 			continue
 		}
 		s.LeafPages++
-		free += p.free
+		free += t.exactFree(p)
 		if t.opts.Before18 { // PageGetFreeSpace in place of PageGetExactFreeSpace
-			free -= min(p.free, storage.LinePointerSize)
+			free -= min(t.exactFree(p), storage.LinePointerSize)
 		}
 		if p.next != storage.InvalidBlock && p.next < p.block {
 			fragments++
@@ -157,6 +157,9 @@ func (t *BTree) Memory() int {
 	for _, p := range t.pages[1:] {
 		n += pageMemory + 16*cap(p.items) + 2*cap(p.order) + 8*cap(p.los) + 8*cap(p.his) + cap(p.slab)
 	}
+	if b := t.loaded; b != nil {
+		n += 4*cap(b.entries) + 12*cap(b.spans)
+	}
 	return n
 }
 
@@ -189,4 +192,9 @@ func (t *BTree) All(yield func(storage.TID) bool) {
 		}
 		p = t.pages[p.next]
 	}
+}
+
+// PageBytes writes page block, from 1, as it is on disk, checksum left out.
+func (t *BTree) PageBytes(dst *[storage.PageSize]byte, block storage.BlockNumber) {
+	image{t, t.pages[block]}.Bytes(dst)
 }

@@ -33,7 +33,7 @@ type page struct {
 	low    uint64 // hi of the page's lower bound: no item has a lesser one
 	lsn    wal.LSN
 	free   int // PageGetExactFreeSpace: bytes between the line pointers and the items
-	sorted int // items whose key order is known
+	sorted int // items whose key order is known; virtual: the page has not been made
 
 	high       item        // high key
 	last       packedTID   // no item has a greater heap TID
@@ -57,8 +57,9 @@ type page struct {
 	slab      []byte   // entries, see below
 	hint      int      // where the last item went, in key order
 	deleteXID uint32
+	highAt    uint16 // items that lie before the high key: those of a page that was built
 
-	_ [12]byte // to a multiple of a cache line
+	_ [10]byte // to a multiple of a cache line
 }
 
 // A slab entry begins with a header of 4 bytes:

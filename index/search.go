@@ -149,6 +149,9 @@ func (t *BTree) descend(k *key) *page {
 		t.stack = append(t.stack, step{p, i})
 		p = t.pages[p.items[p.nth(i)].block]
 	}
+	if p.sorted == virtual {
+		t.make(p)
+	}
 	return p
 }
 

@@ -26,7 +26,7 @@ type sortItem struct {
 // pointers that were moved for them.
 func (t *BTree) Settle() {
 	for _, p := range t.pages[1:] {
-		if !p.deleted {
+		if !p.deleted && p.sorted != virtual {
 			t.settle(p)
 		}
 	}
@@ -37,6 +37,10 @@ func (t *BTree) Settle() {
 func (t *BTree) settle(p *page) {
 	sorted, n := p.sorted, len(p.items)
 	if sorted == n {
+		return
+	}
+	if sorted == virtual {
+		t.make(p)
 		return
 	}
 	t.makeOrder(p)

@@ -77,6 +77,9 @@ func (t *BTree) vacuumScan(dead func(storage.TID) bool, room int) {
 		case p.deleted:
 			v.deleted++
 		case p.leaf():
+			if p.sorted == virtual && (dead == nil || !t.anyDead(p, dead)) {
+				continue
+			}
 			if dead != nil {
 				t.vacuumLeaf(p, dead)
 			}
@@ -134,7 +137,7 @@ func (t *BTree) vacuumLeaf(p *page, dead func(storage.TID) bool) {
 // (_bt_pagedel). A page that is the rightmost of its level or the root stays.
 func (t *BTree) deletePages(p *page) {
 	scan := p.block
-	for p.hasHigh && p.block != t.root && len(p.items) == 0 {
+	for p.hasHigh && p.block != t.root && len(p.items) == 0 && p.sorted != virtual {
 		if !t.deletePage(p, scan) {
 			return
 		}
@@ -244,6 +247,9 @@ func (t *BTree) unlink(p, leaf *page) {
 // arrival (PageIndexTupleDelete).
 func (t *BTree) removeOne(p *page, i int) {
 	n := p.nth(i)
+	if n < p.highAt {
+		p.highAt--
+	}
 	p.free += t.size(p, &p.items[n]) + storage.LinePointerSize
 	p.items = slices.Delete(p.items, int(n), int(n)+1)
 	if p.los != nil {
@@ -300,7 +306,7 @@ func (t *BTree) Empty() (restore func()) {
 	t.root, t.rightmost, t.fastLevel, t.unrecycled = 0, 0, 0, 0
 	t.remembered, t.bounds.valid = false, false
 	t.fsm = fsm.Map{Changed: t.dirtyFSM}
-	t.vacuum = vacuumStats{}
+	t.vacuum, t.loaded = vacuumStats{}, nil
 	t.log.NewPage(t.rel, 0, metapage{t})
 	return func() {
 		counters := t.Counters

@@ -68,6 +68,14 @@ func (t *BTree) SetLSNs(lsns []wal.LSN) {
 	}
 }
 
+// Age makes all pages count as written to disk long before the run.
+func (t *BTree) Age() {
+	for _, p := range t.pages[1:] {
+		p.lsn, p.dirty = 0, false
+	}
+	t.fsm.Clean()
+}
+
 // Clean notes that a checkpoint has written all pages.
 func (t *BTree) Clean() {
 	for _, p := range t.pages[1:] {
@@ -84,6 +92,7 @@ type image struct {
 
 // Hole is the space between line pointers and items.
 func (i image) Hole() (lower, upper int) {
+	i.t.settle(i.p)
 	lower = storage.PageHeaderSize + storage.LinePointerSize*(len(i.p.items)+i.p.first())
 	return lower, lower + i.p.free
 }
@@ -119,15 +128,21 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 
 	at := storage.PageSize - specialSize
 	offsets := make([]int, len(p.items))
-	if p.hasHigh {
+	putHigh := func() {
 		at -= t.size(p, &p.high)
 		t.itemBytes(dst[at:], p, &p.high, p.highLo, true)
 		storage.PutLinePointer(dst, 0, at, lpNormal, t.size(p, &p.high))
 	}
 	for n := range p.items {
+		if p.hasHigh && n == int(p.highAt) {
+			putHigh()
+		}
 		at -= t.size(p, &p.items[n])
 		offsets[n] = at
 		t.itemBytes(dst[at:], p, &p.items[n], p.lo(uint16(n)), !p.leaf())
+	}
+	if p.hasHigh && len(p.items) <= int(p.highAt) {
+		putHigh()
 	}
 	for k := range p.items {
 		n := p.nth(k)

@@ -158,6 +158,18 @@ func (m *Map) Recorded(block storage.BlockNumber) bool {
 	return p != nil && p.nodes[nonLeafNodes+slot] > 0
 }
 
+// Space is the free space that is recorded for a page, in bytes.
+func (m *Map) Space(block storage.BlockNumber) int {
+	a, slot := locate(block)
+	if p := m.pages[a]; p != nil {
+		if c := int(p.nodes[nonLeafNodes+slot]); c < 255 {
+			return c * categoryStep
+		}
+		return maxRequest
+	}
+	return 0
+}
+
 // RecordAndSearch notes a page's free space and looks for another page with room
 // for need bytes: first on the same leaf of the map, then from the root. nblocks
 // is the relation's length in pages.

@@ -1,0 +1,125 @@
+package heap
+
+// Pages of loaded rows: where a row is, and the page itself when it is touched first.
+
+import (
+	"sort"
+
+	"applysim/wal/storage"
+)
+
+// LoadedTID is the heap TID of the row that stands n-th in physical order among those
+// that the table was loaded with, from 0.
+func (t *Table) LoadedTID(n int) storage.TID {
+	l := t.loaded
+	if l.perPage > 0 {
+		return storage.TID{Block: storage.BlockNumber(n / l.perPage), Offset: storage.OffsetNumber(n%l.perPage + 1)}
+	}
+	b := sort.Search(len(l.first)-1, func(b int) bool { return int(l.first[b+1]) > n })
+	return storage.TID{Block: storage.BlockNumber(b), Offset: storage.OffsetNumber(n - int(l.first[b]) + 1)}
+}
+
+// LoadedRow is the number of the row that stands n-th in physical order.
+func (t *Table) LoadedRow(n int) int {
+	if o := t.loaded.order; o != nil {
+		return int(o[n])
+	}
+	return n
+}
+
+// LoadedOrder says whether loaded rows stand in the order of their numbers.
+func (t *Table) LoadedOrder() bool { return t.loaded.order == nil }
+
+// span returns which rows, in physical order, stand on a page: from from on, before to.
+func (l *loaded) span(block storage.BlockNumber) (from, to int) {
+	if l.perPage > 0 {
+		from = int(block) * l.perPage
+		return from, min(from+l.perPage, l.count)
+	}
+	return int(l.first[block]), int(l.first[block+1])
+}
+
+// make makes the page of loaded rows.
+func (t *Table) make(p *page) {
+	l := t.loaded
+	p.virtual = false
+	from, to := l.span(p.block)
+	free, lines := int(p.upper), to-from
+	p.lower, p.upper = storage.PageHeaderSize, storage.PageSize
+	p.items = make([]linePointer, 0, lines)
+	p.bodies = make([]byte, 0, storage.PageSize-free-lines*TupleHeaderSize)
+	columns := t.Counters.Columns
+	for i := from; i < to; i++ {
+		n := t.LoadedRow(i)
+		at := len(p.bodies)
+		k, ok := l.kept[uint32(n)]
+		if ok {
+			p.bodies = append(p.bodies, k.body...)
+		} else {
+			values, _, err := l.rows.Row(n)
+			if err != nil {
+				// The rows were read before: they are not the same any more.
+				panic("heap: a loaded row cannot be read again: " + err.Error())
+			}
+			v, err := t.prepare(values, false)
+			if err != nil {
+				panic("heap: a loaded row cannot be formed again: " + err.Error())
+			}
+			k.nulls = v.nulls
+			p.bodies = append(p.bodies, t.bodies[v.start:]...)
+			t.bodies = t.bodies[:v.start]
+		}
+		p.add(len(p.bodies)-at+TupleHeaderSize, at, k.nulls)
+	}
+	if int(p.upper) != free {
+		panic("heap: loaded rows are not the same when they are read again")
+	}
+	t.Counters.Columns = columns
+	p.runs = []version{{first: 1, hints: uint8(l.infomask >> 8), same: true, cid: l.cid, xmin: l.xid}}
+}
+
+// mark gives a loaded page its bits in the visibility map.
+func (t *Table) mark(p *page, bits uint8) {
+	for len(t.vm.bits) <= int(p.block) {
+		t.vm.bits = append(t.vm.bits, 0)
+	}
+	t.vm.page(p.block)
+	t.vm.bits[p.block] = bits
+	p.allVisible = true
+}
+
+// loadVacuumed does what a VACUUM after the load has done: pages are visible to
+// everybody, the free space map knows them, empty ones at the end may be gone.
+func (t *Table) loadVacuumed(o LoadOptions) {
+	bits := uint8(vmAllVisible)
+	if o.Frozen {
+		bits |= vmAllFrozen
+	}
+	nonempty := 0
+	for b := range t.pages.n {
+		p := t.pages.at(storage.BlockNumber(b))
+		t.vm.page(p.block)
+		if p.blank {
+			if !t.fsm.Recorded(p.block) {
+				t.fsm.Record(p.block, storage.PageSize-storage.PageHeaderSize)
+			}
+			continue
+		}
+		nonempty = b + 1
+		t.mark(p, bits)
+		t.fsm.Record(p.block, p.loadedSpace())
+	}
+	t.fsm.Vacuum(0, storage.BlockNumber(t.pages.n))
+	empty := t.pages.n - nonempty
+	if o.KeepEmpty || empty == 0 || empty < truncateMinimum && empty < t.pages.n/truncateFraction {
+		return
+	}
+	t.pages.truncate(nonempty)
+	if t.loaded.first != nil {
+		t.loaded.first = t.loaded.first[:nonempty+1]
+	}
+	if _, _, cut := t.fsm.Truncate(storage.BlockNumber(nonempty)); cut {
+		t.fsm.Vacuum(storage.BlockNumber(nonempty), storage.InvalidBlock)
+	}
+	t.vm.bits = t.vm.bits[:min(len(t.vm.bits), nonempty)]
+}

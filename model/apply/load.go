@@ -1,0 +1,411 @@
+package apply
+
+// Tables that are there before the run: their rows and indexes as COPY and CREATE
+// INDEX, or inserts one by one, have left them.
+
+import (
+	"fmt"
+
+	"applysim/heap"
+	"applysim/heap/datum"
+	"applysim/index"
+	"applysim/model/expr"
+	"applysim/model/stream"
+	"applysim/wal/storage"
+)
+
+// Rows are the rows that a table has before the run, numbered from 0. A row is read
+// more than once, in no particular order, also while the worker applies changes: each
+// page is made when it is touched first. It must be the same every time.
+type Rows interface {
+	// Len is how many rows there are.
+	Len() int
+	// Row writes row n into row, which has a place for each column of the table, in its
+	// order: as text, in binary format, or NULL. columns are the columns that are asked
+	// for, from 0, nil for all; others may be left as they are. Columns that are
+	// generated or dropped are never read. What is written holds until the next call.
+	Row(n int, columns []int, row stream.Tuple)
+}
+
+// LoadOptions say how the rows of a table came there. The zero value is what the
+// initial synchronisation of a subscription leaves that was made before the indexes, or
+// a restored dump whose data came before its indexes: rows put into the table by COPY,
+// indexes built on them afterwards.
+type LoadOptions struct {
+	// Inserted says that the rows were inserted one by one, with their index entries.
+	Inserted bool
+	// IndexesFirst says that the indexes were there before COPY, which has inserted
+	// entries row by row: what the initial synchronisation leaves in a schema that was
+	// restored whole.
+	IndexesFirst bool
+	// NewTable says that COPY's transaction has made or truncated the table, as pgbench
+	// does and pg_restore in a single transaction.
+	NewTable bool
+	// Binary says that COPY read binary format.
+	Binary bool
+	// Vacuumed says that VACUUM has been there since: rows are visible to everybody, and
+	// the free space map is up to date. Frozen says that they are frozen, too.
+	Vacuumed, Frozen bool
+	// XID is the transaction that inserted the rows; 0 stands for the one before the
+	// first of the run.
+	XID uint32
+	// Every makes all pages at once instead of when they are touched first.
+	Every bool
+}
+
+// Load gives an empty table the rows that it has before the run, and its indexes their
+// entries. Nothing is written to the log, and all pages count as written to disk long
+// ago. A partition is loaded by its own name.
+//
+// Rows of a table that is loaded by COPY take 4 bytes a row and index at most until
+// their pages are touched, none where the rows stand in the order of the index.
+func (w *Worker) Load(space, name string, rows Rows, o LoadOptions) error {
+	t := w.byName[[2]string{space, name}]
+	switch {
+	case t == nil:
+		return fmt.Errorf("table %q does not exist in schema %q", name, space)
+	case t.unsupported != "":
+		return &UnsupportedError{What: t.unsupported}
+	case t.schema.Kind == 'p':
+		return fmt.Errorf("table %q is partitioned: its partitions are loaded one by one", name)
+	case t.heap.Pages() > 0:
+		return fmt.Errorf("table %q is not empty", name)
+	case w.inTransaction:
+		return fmt.Errorf("table %q cannot be loaded within a transaction", name)
+	}
+	if o.XID == 0 {
+		if o.XID = w.xacts.Next - 1; o.XID < firstXID {
+			o.XID = heap.FrozenXID
+		}
+	}
+	l := w.newLoader(t, rows)
+	return w.quietly(t, o.XID, func() error {
+		if o.Inserted {
+			if err := l.insert(); err != nil {
+				return err
+			}
+			if !o.Vacuumed {
+				return nil
+			}
+			w.xacts.Current = 0
+			return w.vacuum(t, VacuumOptions{Freeze: o.Frozen, NoParallel: true}, true)
+		}
+		return l.copy(o)
+	})
+}
+
+// quietly does something that was done before the run: no record is written, nothing
+// is counted, and the table's pages count as written to disk long ago.
+func (w *Worker) quietly(t *table, xid uint32, do func() error) error {
+	at, redo, next, current := w.log.LSN(), w.log.Redo(), w.xacts.Next, w.xacts.Current
+	counters, heapCounters := w.Counters, t.heap.Counters
+	w.log.SetSink(nil)
+	w.log.MoveTo(0)
+	w.log.SetRedo(0)
+	w.xacts.Current = xid
+	err := do()
+	w.xacts.Current, w.xacts.Next, w.command = current, next, 0
+	w.Counters, t.heap.Counters = counters, heapCounters
+	t.heap.Age()
+	for _, x := range t.indexes {
+		if x.btree != nil {
+			x.btree.Settle()
+			x.btree.Counters = index.Counters{}
+			x.btree.Age()
+		}
+	}
+	if o := t.toaster; o != nil {
+		o.heap.Age()
+		o.heap.Counters = heap.Counters{}
+		o.index.btree.Age()
+		o.index.btree.Counters = index.Counters{}
+	}
+	w.log.MoveTo(at)
+	w.log.SetRedo(redo)
+	w.log.ResetCounts()
+	w.log.SetSink(w.opts.Sink)
+	return err
+}
+
+// loader reads the rows of a table. It has work space of its own, for a page may have
+// to be made in the middle of a change.
+type loader struct {
+	w       *Worker
+	t       *table // the table with an evaluation of its own
+	rows    Rows
+	columns []localColumn
+	tuple   stream.Tuple
+	values  []datum.Value
+	scratch []byte
+	eval    expr.Scratch
+}
+
+func (w *Worker) newLoader(t *table, rows Rows) *loader {
+	n := len(t.schema.Columns)
+	own := *t
+	l := &loader{
+		w: w, t: &own, rows: rows, columns: make([]localColumn, n), tuple: make(stream.Tuple, n), values: make([]datum.Value, n),
+	}
+	l.eval.HasNow, l.eval.Random, l.eval.Nextval = true, w.evaluation.Random, w.evaluation.Nextval
+	own.scratch = &l.eval
+	for i := range t.schema.Columns {
+		c := &t.schema.Columns[i]
+		l.columns[i] = localColumn{remote: i, typ: c.Type, typmod: c.Typmod}
+		if c.Dropped || c.Generated != 0 {
+			l.columns[i].remote = -1
+		}
+	}
+	return l
+}
+
+// read reads some columns of a row, nil for all, and computes generated ones if all are
+// read. The others are NULL.
+func (l *loader) read(n int, columns []int) error {
+	l.eval.Reset()
+	l.scratch = l.scratch[:0]
+	if columns == nil {
+		l.rows.Row(n, nil, l.tuple)
+		for i := range l.columns {
+			if err := l.value(n, i); err != nil {
+				return err
+			}
+		}
+		return l.generate(n)
+	}
+	l.rows.Row(n, columns, l.tuple)
+	for _, i := range columns {
+		if err := l.value(n, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value reads a column of a row.
+func (l *loader) value(n, i int) (err error) {
+	c := &l.columns[i]
+	if c.remote < 0 {
+		l.values[i] = datum.Value{Null: true}
+		return nil
+	}
+	if l.scratch, err = c.value(&l.values[i], &l.tuple[i], l.scratch); err != nil {
+		return fmt.Errorf("row %d, column %q: %w", n+1, l.t.schema.Columns[i].Name, err)
+	}
+	return nil
+}
+
+// generate computes the generated columns.
+func (l *loader) generate(n int) error {
+	for i := range l.t.generated {
+		g := &l.t.generated[i]
+		v, err := l.t.eval(g.expr, l.values)
+		if err != nil {
+			return fmt.Errorf("row %d, column %q: %w", n+1, l.t.schema.Columns[g.column].Name, err)
+		}
+		l.values[g.column] = v
+	}
+	return nil
+}
+
+// Row is heap.LoadedRows.
+func (l *loader) Row(n int) ([]datum.Value, int, error) {
+	if err := l.read(n, nil); err != nil {
+		return nil, 0, err
+	}
+	for _, i := range l.t.notNull {
+		if l.values[i].Null {
+			return nil, 0, fmt.Errorf("null value in column %q of relation %q violates not-null constraint", l.t.schema.Columns[i].Name, l.t.schema.Name)
+		}
+	}
+	return l.values, l.line(), nil
+}
+
+// line is the length of the row's line in COPY's text format.
+func (l *loader) line() int {
+	n := -1
+	for i := range l.tuple {
+		if l.columns[i].remote < 0 {
+			continue
+		}
+		n++
+		switch c := &l.tuple[i]; c.Format {
+		case stream.ColumnText:
+			n += escaped(c.Data)
+		case stream.ColumnBinary:
+			n += escaped([]byte(l.columns[i].typ.Text(l.values[i])))
+		default:
+			n += len(`\N`)
+		}
+	}
+	return max(n, 0)
+}
+
+// escaped is how long a text is in COPY's text format (CopyAttributeOutText).
+func escaped(b []byte) int {
+	n := len(b)
+	for _, c := range b {
+		switch c {
+		case '\b', '\f', '\n', '\r', '\t', '\v', '\\':
+			n++
+		}
+	}
+	return n
+}
+
+// insert inserts the rows one by one.
+func (l *loader) insert() error {
+	w := l.w
+	t := w.byName[[2]string{l.t.schema.Schema, l.t.schema.Name}]
+	w.fit(t)
+	for n := range l.rows.Len() {
+		if err := l.read(n, nil); err != nil {
+			return err
+		}
+		if err := w.insertRow(t, l.values); err != nil {
+			return fmt.Errorf("row %d: %w", n+1, err)
+		}
+		w.command++
+	}
+	t.preset += int64(l.rows.Len())
+	return nil
+}
+
+// copy puts the rows into the table as COPY does, then the entries into its indexes.
+func (l *loader) copy(o LoadOptions) error {
+	w := l.w
+	t := w.byName[[2]string{l.t.schema.Schema, l.t.schema.Name}]
+	h := t.heap
+	built := !o.IndexesFirst && len(t.indexes) > 0
+	if err := h.Load(l.rows.Len(), l, heap.LoadOptions{
+		NewTable: o.NewTable, Binary: o.Binary, XID: o.XID, Hinted: built, Vacuumed: o.Vacuumed, Frozen: o.Frozen, Every: o.Every,
+	}); err != nil {
+		return fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
+	}
+	if s := t.toaster; s != nil && o.Vacuumed {
+		w.xacts.Current = 0
+		options := heap.VacuumOptions{Freeze: o.Frozen, Memory: w.opts.Settings.Vacuum.MaintenanceWorkMem}
+		if err := w.vacuumHeap(s.heap, []vacuumedIndex{s.index.btree}, options, false, true); err != nil {
+			return err
+		}
+	}
+	var err error
+	if o.IndexesFirst {
+		err = l.insertEntries(t)
+	} else {
+		for _, x := range t.indexes {
+			if err = l.build(t, x, o.Every); err != nil {
+				err = fmt.Errorf("index %q: %w", x.schema.Name, err)
+				break
+			}
+		}
+	}
+	t.preset += int64(l.rows.Len())
+	return err
+}
+
+// insertEntries inserts index entries row by row.
+func (l *loader) insertEntries(t *table) error {
+	h := t.heap
+	place := make([]uint32, 0)
+	if !h.LoadedOrder() {
+		place = make([]uint32, l.rows.Len())
+		for i := range place {
+			place[h.LoadedRow(i)] = uint32(i)
+		}
+	}
+	for n := range l.rows.Len() {
+		if err := l.read(n, nil); err != nil {
+			return err
+		}
+		at := n
+		if len(place) > 0 {
+			at = int(place[n])
+		}
+		for _, x := range t.indexes {
+			duplicate, err := x.insert(l.values, h.LoadedTID(at), false)
+			if err != nil {
+				return l.w.indexError(err)
+			}
+			if duplicate && x.enforced() {
+				return fmt.Errorf("row %d: duplicate key value violates unique constraint %q", n+1, x.schema.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// indexRows are a table's rows as an index is built on them.
+type indexRows struct {
+	l       *loader
+	heap    *heap.Table
+	x       *localIndex // the index with work space of its own
+	columns []int       // that its keys are made of; nil for all
+}
+
+// build builds an index on the table's rows.
+func (l *loader) build(t *table, x *localIndex, every bool) error {
+	own := *x
+	own.owner, own.values = l.t, make([]datum.Value, len(x.values))
+	r := &indexRows{l: l, heap: t.heap, x: &own, columns: l.needed(x)}
+	if x.brin == nil {
+		return x.btree.Build(l.rows.Len(), r, every)
+	}
+	return x.brin.Build(t.heap.Pages(), func(row func(storage.BlockNumber, []datum.Value) error) error {
+		for n := range l.rows.Len() {
+			values, ok, err := r.Entry(n)
+			if err == nil && ok {
+				err = row(r.TID(n).Block, values)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// needed are the columns that an index's entries are made of, nil for all: a generated
+// one may be made of any others.
+func (l *loader) needed(x *localIndex) []int {
+	is := map[int]bool{}
+	columns := make([]int, 0, len(x.columns))
+	add := func(list []int) {
+		for _, n := range list {
+			if n >= 0 && !is[n] {
+				is[n] = true
+				columns = append(columns, n)
+			}
+		}
+	}
+	add(x.columns)
+	for _, e := range append([]*expr.Expr{x.predicate}, x.exprs...) {
+		if e != nil {
+			add(e.Reads())
+			add(e.Columns())
+		}
+	}
+	for _, n := range columns {
+		if l.columns[n].remote < 0 {
+			return nil
+		}
+	}
+	return columns
+}
+
+// Entry is index.BuildRows.
+func (r *indexRows) Entry(n int) ([]datum.Value, bool, error) {
+	l := r.l
+	if err := l.read(r.heap.LoadedRow(n), r.columns); err != nil {
+		return nil, false, err
+	}
+	if r.x.predicate != nil {
+		if ok, err := r.x.holds(l.values); !ok || err != nil {
+			return nil, false, err
+		}
+	}
+	err := r.x.project(l.values)
+	return r.x.values, true, err
+}
+
+// TID is index.BuildRows.
+func (r *indexRows) TID(n int) storage.TID { return r.heap.LoadedTID(n) }
