@@ -12,9 +12,8 @@ import (
 
 // Build builds the index anew on a table that is blocks long: each range of its pages
 // gets its summary, also the last one, which may not be complete. scan calls its argument
-// with the values of all rows in physical order and the pages that they are on. No
-// record is written, and the index's pages count as written to disk long ago.
-func (x *BRIN) Build(blocks int, scan func(row func(block storage.BlockNumber, values []datum.Value) error) error) error {
+// with all rows in physical order. No record is written, and the index's pages count as written to disk long ago.
+func (x *BRIN) Build(blocks int, scan func(row func(tid storage.TID, values []datum.Value) error) error) error {
 	if blocks == 0 {
 		return nil
 	}
@@ -33,8 +32,8 @@ func (x *BRIN) Build(blocks int, scan func(row func(block storage.BlockNumber, v
 		}
 		return nil
 	}
-	if err := scan(func(block storage.BlockNumber, values []datum.Value) error {
-		for n < int(block)/x.pages {
+	if err := scan(func(tid storage.TID, values []datum.Value) error {
+		for n < int(tid.Block)/x.pages {
 			if err := end(); err != nil {
 				return err
 			}

@@ -347,21 +347,32 @@ func (l *loader) build(t *table, x *localIndex, every bool) error {
 	own := *x
 	own.owner, own.values = l.t, make([]datum.Value, len(x.values))
 	r := &indexRows{l: l, heap: t.heap, x: &own, columns: l.needed(x)}
-	if x.brin == nil {
+	switch {
+	case x.btree != nil:
 		return x.btree.Build(l.rows.Len(), r, every)
+	case x.brin != nil:
+		return x.brin.Build(t.heap.Pages(), r.scan)
+	case x.hash != nil:
+		return r.scan(func(tid storage.TID, values []datum.Value) error {
+			x.hash.insert(&values[0], tid)
+			return nil
+		})
 	}
-	return x.brin.Build(t.heap.Pages(), func(row func(storage.BlockNumber, []datum.Value) error) error {
-		for n := range l.rows.Len() {
-			values, ok, err := r.Entry(n)
-			if err == nil && ok {
-				err = row(r.TID(n).Block, values)
-			}
-			if err != nil {
-				return err
-			}
+	return nil // of an access method that is not modelled
+}
+
+// scan calls row with each row that has an entry, in physical order.
+func (r *indexRows) scan(row func(storage.TID, []datum.Value) error) error {
+	for n := range r.l.rows.Len() {
+		values, ok, err := r.Entry(n)
+		if err == nil && ok {
+			err = row(r.TID(n), values)
 		}
-		return nil
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // needed are the columns that an index's entries are made of, nil for all: a generated
