@@ -8,6 +8,7 @@ package heap
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"applysim/heap/datum"
 	"applysim/wal/storage"
@@ -53,6 +54,7 @@ type loaded struct {
 	rows     LoadedRows
 	perPage  int      // rows on each page, if that is the same for all but the last one
 	first    []uint32 // else by page: how many rows stand before it
+	near     []uint32 // and a page not far before each row whose number is a multiple of nearRows
 	order    []uint32 // the numbers of the rows in physical order; nil if it is their own
 	kept     map[uint32]keptRow
 	infomask uint16 // hint bits
@@ -320,11 +322,14 @@ func (l *loaded) sortByPage(onPage []uint32, pages int, ordered bool) {
 	}
 	for b := range pages {
 		l.first[b+1] += l.first[b]
+		for len(l.near)*nearRows < int(l.first[b+1]) {
+			l.near = append(l.near, uint32(b))
+		}
 	}
 	if ordered {
 		return
 	}
-	next := append([]uint32(nil), l.first...)
+	next := slices.Clone(l.first)
 	l.order = make([]uint32, len(onPage))
 	for n, b := range onPage {
 		l.order[next[b]] = uint32(n)

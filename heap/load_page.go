@@ -2,11 +2,10 @@ package heap
 
 // Pages of loaded rows: where a row is, and the page itself when it is touched first.
 
-import (
-	"sort"
+import "applysim/wal/storage"
 
-	"applysim/wal/storage"
-)
+// nearRows is how far apart rows are whose pages are noted.
+const nearRows = 128
 
 // LoadedTID is the heap TID of the row that stands n-th in physical order among those
 // that the table was loaded with, from 0.
@@ -15,7 +14,10 @@ func (t *Table) LoadedTID(n int) storage.TID {
 	if l.perPage > 0 {
 		return storage.TID{Block: storage.BlockNumber(n / l.perPage), Offset: storage.OffsetNumber(n%l.perPage + 1)}
 	}
-	b := sort.Search(len(l.first)-1, func(b int) bool { return int(l.first[b+1]) > n })
+	b := int(l.near[n/nearRows])
+	for int(l.first[b+1]) <= n {
+		b++
+	}
 	return storage.TID{Block: storage.BlockNumber(b), Offset: storage.OffsetNumber(n - int(l.first[b]) + 1)}
 }
 

@@ -5,6 +5,8 @@ package index
 
 import (
 	"slices"
+
+	"applysim/wal/storage"
 )
 
 // sorted is the entries of an index in order.
@@ -41,7 +43,7 @@ func (t *BTree) sortEntries(count int, b *built) (*sortedEntries, error) {
 			}
 			continue
 		}
-		if err := t.form(k, values, b.rows.TID(n)); err != nil {
+		if err := t.form(k, values, storage.TID{}); err != nil {
 			return nil, err
 		}
 		whole = whole && k.whole

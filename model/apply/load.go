@@ -244,13 +244,13 @@ func (l *loader) line() int {
 func escaped(b []byte) int {
 	n := len(b)
 	for _, c := range b {
-		switch c {
-		case '\b', '\f', '\n', '\r', '\t', '\v', '\\':
-			n++
-		}
+		n += int(isEscaped[c])
 	}
 	return n
 }
+
+// isEscaped is 1 for the characters that have a backslash in front.
+var isEscaped = [256]uint8{'\b': 1, '\f': 1, '\n': 1, '\r': 1, '\t': 1, '\v': 1, '\\': 1}
 
 // insert inserts the rows one by one.
 func (l *loader) insert() error {
