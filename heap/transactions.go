@@ -39,6 +39,9 @@ type Transactions struct {
 	gids []uint32
 	// ServerMinor is the server's minor release.
 	ServerMinor int
+	// held is the oldest transaction that other sessions' snapshots take for running,
+	// 0 if there are none: what it or a later one deleted may not go.
+	held uint32
 
 	combos map[[2]uint32]uint32 // of the current transaction
 	// levels are the ids of the current transaction and of its open subtransactions,
@@ -173,6 +176,9 @@ func (x *Transactions) hintable(xid uint32, page wal.LSN) bool {
 // for the worker takes a new snapshot for each change and no one else has one
 // (GlobalVisTestIsRemovableXid).
 func (x *Transactions) removable(xid uint32) bool {
+	if x.held != 0 && xid >= x.held {
+		return false
+	}
 	for _, p := range x.prepared {
 		if xid >= p {
 			return false
@@ -200,7 +206,24 @@ func (x *Transactions) horizon() uint32 {
 	for _, p := range x.prepared {
 		h = min(h, p)
 	}
+	if x.held != 0 {
+		h = min(h, x.held)
+	}
 	return h
+}
+
+// Hold notes that another session has taken a snapshot, which it keeps until
+// ReleaseSnapshot. Its xmin is that of the oldest transaction that runs.
+func (x *Transactions) Hold() {
+	if x.held == 0 {
+		x.held = x.horizon()
+	}
+}
+
+// ReleaseSnapshot notes that no other session has a snapshot any more.
+func (x *Transactions) ReleaseSnapshot() {
+	x.held = 0
+	x.ends++ // versions that were recently dead may be dead now
 }
 
 // Prepare notes that the current transaction is prepared, with subtransactions that

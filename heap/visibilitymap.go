@@ -54,6 +54,23 @@ func (m *visibilityMap) get(block storage.BlockNumber) uint8 {
 	return m.bits[block]
 }
 
+// AllVisible is the number of pages that are marked as all-visible.
+func (t *Table) AllVisible() int { return t.vm.marked(vmAllVisible) }
+
+// AllFrozen is the number of pages that are marked as all-frozen.
+func (t *Table) AllFrozen() int { return t.vm.marked(vmAllFrozen) }
+
+// marked counts the heap pages with a bit (visibilitymap_count).
+func (m *visibilityMap) marked(bit uint8) int {
+	n := 0
+	for _, b := range m.bits {
+		if b&bit != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // page returns the map's page for a heap page, made if it is not there.
 func (m *visibilityMap) page(block storage.BlockNumber) *vmPage {
 	n := int(block) / vmBlocksPerPage

@@ -43,6 +43,8 @@ func commands() []command {
 		{"reproduce", "published figures beside simulated ones (also without a command)", reproduce},
 		{"replay", "apply a captured change stream and report what it costs", replay},
 		{"verify", "replay recorded cases and compare them with the real server", verify},
+		{"run", "a synthetic workload on a schema, and what it costs", runScenario},
+		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
 		{"record", "record cases on real servers, for verify", record},
 	}
 }

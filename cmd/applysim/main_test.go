@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 //	foreground FILE OUT   unpacks a records.tsv.gz without its background records
 //	workload ROWS OUT     writes the published workload's stream
 //
-// and $RECORDED and $STREAMS, the folders of recorded cases and streams.
+// and $RECORDED, $STREAMS and $SCENARIO, the folders of recorded cases, of streams and of
+// the example scenario.
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -45,6 +46,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("RECORDED", filepath.Join(root, "experiments/recorded/testdata/recorded"))
+			e.Setenv("SCENARIO", filepath.Join(root, "cmd/applysim/testdata/scenario"))
 			e.Setenv("STREAMS", filepath.Join(root, "model/stream/testdata/recorded"))
 			return nil
 		},

@@ -57,6 +57,9 @@ type Schedule struct {
 	// walwriter.go.
 	WALWriter bool
 
+	// Made are the checkpoints so far.
+	Made []MadeCheckpoint
+
 	w        *Worker
 	segments wal.LSN
 	redo     wal.LSN   // redo pointer for which
@@ -65,6 +68,12 @@ type Schedule struct {
 	last     time.Time // of the last checkpoint
 	written  int64     // records so far when it was made
 	writer   walWriter
+}
+
+// MadeCheckpoint is a checkpoint of a Schedule.
+type MadeCheckpoint struct {
+	At    time.Time
+	Cause CheckpointCause
 }
 
 // NewSchedule returns a schedule for a worker with nothing switched on.
@@ -114,7 +123,7 @@ func (s *Schedule) timed() {
 	timeout := s.w.opts.Settings.CheckpointTimeout
 	for due := s.last.Add(timeout); !due.After(s.now); due = s.last.Add(timeout) {
 		if s.w.log.Total().Records != s.written {
-			s.checkpoint(due)
+			s.checkpoint(due, ByTime)
 			continue
 		}
 		tries := s.now.Sub(due)/idleRetry + 1
@@ -130,11 +139,12 @@ func (s *Schedule) filled() {
 		s.redo, s.due = redo, (redo/size+s.segments)*size
 	}
 	if s.w.log.LSN() >= s.due {
-		s.checkpoint(s.now)
+		s.checkpoint(s.now, ByWAL)
 	}
 }
 
-func (s *Schedule) checkpoint(at time.Time) {
+func (s *Schedule) checkpoint(at time.Time, cause CheckpointCause) {
 	s.w.Checkpoint(false)
+	s.Made = append(s.Made, MadeCheckpoint{at, cause})
 	s.last, s.written = at, s.w.log.Total().Records
 }

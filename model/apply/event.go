@@ -26,7 +26,9 @@ func (s *session) learn(log *wal.Log) {
 }
 
 // Run runs commands on the subscriber between two messages, in a session of their
-// own: CHECKPOINT, VACUUM, and SET for the settings that VACUUM goes by. Records that
+// own: CHECKPOINT, VACUUM, SET for the settings that VACUUM goes by, and BEGIN ISOLATION
+// LEVEL REPEATABLE READ and COMMIT in events of their own, for a session that holds a
+// snapshot in between. Records that
 // belong to no change are not written if quiet: those of a checkpoint, and those that
 // tell of a truncated file.
 func (w *Worker) Run(sql string, quiet bool) error {
@@ -56,6 +58,16 @@ func (w *Worker) runCommand(command string, quiet bool) error {
 		}
 	case "set":
 		return w.set(command)
+	case "begin":
+		if strings.Join(words, " ") == "begin isolation level repeatable read" {
+			w.xacts.Hold()
+			return nil
+		}
+	case "commit":
+		if len(words) == 1 {
+			w.xacts.ReleaseSnapshot()
+			return nil
+		}
 	}
 	if strings.HasPrefix(words[0], "vacuum") {
 		o, names, err := parseVacuum(command)

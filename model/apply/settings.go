@@ -2,7 +2,7 @@ package apply
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +29,7 @@ type Settings struct {
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
 	Vacuum            VacuumSettings
+	Autovacuum        AutovacuumSettings
 	// MaxParallelApplyWorkers is max_parallel_apply_workers_per_subscription.
 	MaxParallelApplyWorkers int
 	WALCompression          wal.Compression
@@ -48,6 +49,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		ServerMajor: 18, ServerMinor: 1,
 		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
+		Autovacuum:              defaultAutovacuumSettings(),
 		MaxParallelApplyWorkers: 2,
 		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
@@ -57,7 +59,7 @@ func DefaultSettings() Settings {
 // ignored are settings that are known not to change what the model computes,
 // or only its timing.
 var ignored = map[string]bool{
-	"autovacuum": true, "bgwriter_delay": true, "block_size": true, "fsync": true, "jit": true,
+	"bgwriter_delay": true, "block_size": true, "fsync": true, "jit": true,
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
 	"max_replication_slots": true, "max_wal_senders": true, "min_wal_size": true,
 	"timezone":                true,
@@ -131,6 +133,8 @@ func (s *Settings) Set(name, value string) error {
 	default:
 		if vacuumSetting(key) {
 			err = s.Vacuum.set(key, value)
+		} else if slices.Contains(autovacuumNames, key) {
+			err = s.Autovacuum.set(key, value)
 		} else if !ignored[key] {
 			return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, nearest(key))
 		}
@@ -248,10 +252,17 @@ func nearest(name string) string {
 	known := []string{"server_version", "wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
 		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after"}
 	known = append(known, vacuumNames...)
+	known = append(known, autovacuumNames...)
 	for k := range ignored {
 		known = append(known, k)
 	}
-	sort.Strings(known)
+	return Nearest(name, known)
+}
+
+// Nearest returns that of the known names which is most like a name.
+func Nearest(name string, known []string) string {
+	known = slices.Clone(known)
+	slices.Sort(known)
 	best, least := "", 1<<30
 	for _, k := range known {
 		if d := editDistance(name, k); d < least {

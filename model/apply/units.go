@@ -66,3 +66,11 @@ func parseSize(s string, base, least, most uint64) (uint64, error) {
 	}
 	return uint64(n) * base, nil
 }
+
+// ParseDuration reads a time with PostgreSQL's units, or a number of seconds.
+func ParseDuration(s string) (time.Duration, error) {
+	if _, unit, err := splitUnit(s); err == nil && unit == "" {
+		s = strings.TrimSpace(s) + "s"
+	}
+	return parseTime(s, time.Microsecond, 0, 100*365*24*time.Hour)
+}

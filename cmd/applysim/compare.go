@@ -1,0 +1,72 @@
+package main
+
+import (
+	"applysim/model/scenario"
+)
+
+var compareHelp = help{
+	usage: "applysim compare SCENARIO.toml [FLAGS]",
+	text: `
+Runs the same workload under the variants of a scenario, side by side: the
+scenario itself first, then each [[variant]], with the ratio of each figure to
+the first. A variant adds or drops indexes, changes fillfactor, replica
+identity, a column's type or a setting.`,
+	example: `  $ cat orders.toml
+  ...
+  [[variant]]
+  name = "no index on status"
+  drop_index = ["orders_status_idx"]
+
+  [[variant]]
+  name = "fillfactor 80"
+  fillfactor = { orders = 80 }
+
+  [[variant]]
+  name = "one more index, larger max_wal_size"
+  ddl = ["CREATE INDEX ON orders (customer_id, status)"]
+  settings = { max_wal_size = "8GB" }
+
+  [[variant]]
+  name = "replica identity full"
+  replica_identity = { orders = "full" }
+  $ applysim compare orders.toml
+`,
+}
+
+// compareVariants runs a scenario's variants side by side.
+func compareVariants(env environment, args []string) error {
+	f := newFlags("compare")
+	var o runOptions
+	names := f.StringArray("variant", nil, "compare only the variant `NAME` with the scenario itself; may be given more than once")
+	format := o.addFlags(f)
+	if helped, err := parse(env, f, args, compareHelp); helped || err != nil {
+		return err
+	}
+	o.format = *format
+	s, err := o.open(f)
+	if err != nil {
+		return err
+	}
+	variants := append([]*scenario.Variant{nil}, s.Variants...)
+	if len(*names) > 0 {
+		variants = variants[:1]
+		for _, name := range *names {
+			v, err := s.Variant(name)
+			if err != nil {
+				return err
+			}
+			variants = append(variants, v)
+		}
+	}
+	if len(variants) == 1 {
+		return hint(f, "%s has no [[variant]]: nothing to compare", s.File)
+	}
+	report, err := o.compare(env, s, variants, scenarioOptions(s))
+	if err != nil {
+		return err
+	}
+	if err := printCompare(env.stdout, o.format, report); err != nil {
+		return err
+	}
+	return stoppedRuns(env, report)
+}

@@ -1,0 +1,264 @@
+package apply
+
+// When autovacuum vacuums which table, after autovacuum.c (do_autovacuum,
+// relation_needs_vacanalyze, table_recheck_autovac, autovac_recalculate_workers_for_balance).
+
+import (
+	"fmt"
+	"time"
+
+	"applysim/heap"
+)
+
+// Autovacuum starts VACUUMs by the clock: every autovacuum_naptime a worker looks
+// for tables that have more dead or newly inserted rows than their thresholds allow,
+// and goes through them one after the other. Each VACUUM happens at once, at the time
+// when it begins; how long it keeps its worker busy follows from the pages that it
+// visits and autovacuum's cost limit, which workers share.
+//
+// ANALYZE is followed as far as it counts a table's rows, by which thresholds go; what
+// it writes (hint bits of the pages it samples) is left out. VACUUM against wraparound
+// is left out, too.
+type Autovacuum struct {
+	// Runs are the VACUUMs so far.
+	Runs []AutovacuumRun
+
+	w       *Worker
+	exec    func(sql string) error
+	next    time.Time // when the next worker is due
+	workers []*autovacuumWorker
+	tables  []*vacuumable // in the order of OIDs, TOAST tables after all others
+}
+
+// AutovacuumRun is one VACUUM.
+type AutovacuumRun struct {
+	Table    string // as reports name it; a TOAST table by the name of its own
+	At       time.Time
+	Duration time.Duration // that the cost limit makes it take
+	Dead     int64         // dead rows before it
+	Inserted int64         // rows inserted since the one before it
+	ByInsert bool          // that they are many is why it came
+	Records  int64         // of WAL that it wrote
+	Bytes    int64
+}
+
+// vacuumable is a table or a TOAST table, and what statistics say of it.
+type vacuumable struct {
+	t       *table
+	toast   bool
+	heap    *heap.Table
+	options reloptions
+	busy    bool // a worker is at it
+
+	rows     float64 // reltuples
+	pages    int     // relpages
+	frozen   int     // relallfrozen
+	inserted int64   // heap's counter at the last VACUUM
+	modified int64   // and all changes at the last ANALYZE
+}
+
+// autovacuumWorker is a worker and what it still has to do.
+type autovacuumWorker struct {
+	until time.Time // when it is done with the table at hand
+	todo  []*vacuumable
+	at    *vacuumable
+}
+
+// NewAutovacuum returns the autovacuum of a subscriber from a moment on, at which all
+// its tables have just been analyzed. exec runs a command on it, as Worker.Run does.
+func NewAutovacuum(w *Worker, start time.Time, exec func(sql string) error) (*Autovacuum, error) {
+	s := &w.opts.Settings.Autovacuum
+	a := &Autovacuum{w: w, exec: exec, next: start.Add(s.Naptime)}
+	for _, toast := range []bool{false, true} {
+		for _, t := range w.tables {
+			v := &vacuumable{t: t, toast: toast, heap: t.heap}
+			prefix := ""
+			if toast {
+				if t.toaster == nil {
+					continue
+				}
+				v.heap, prefix = t.toaster.heap, "toast."
+			}
+			if v.heap == nil || t.schema.Kind == 'p' || t.unsupported != "" {
+				continue
+			}
+			var err error
+			if v.options, err = s.options(t.schema.Options, prefix); err != nil {
+				return nil, fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
+			}
+			v.analyzed()
+			v.inserted = v.heap.Counters.Inserts
+			a.tables = append(a.tables, v)
+		}
+	}
+	return a, nil
+}
+
+// Until does what is due up to a moment.
+func (a *Autovacuum) Until(now time.Time) error {
+	s := &a.w.opts.Settings.Autovacuum
+	if !s.On {
+		return nil
+	}
+	for {
+		due := a.next
+		var first *autovacuumWorker
+		for _, p := range a.workers {
+			if p.until.Before(due) {
+				due, first = p.until, p
+			}
+		}
+		if due.After(now) {
+			return nil
+		}
+		if first == nil {
+			a.next = a.next.Add(s.Naptime)
+			if len(a.workers) >= s.MaxWorkers {
+				continue
+			}
+			first = &autovacuumWorker{until: due}
+			for _, v := range a.tables {
+				if _, need := v.need(); need || v.wantsAnalyze() {
+					first.todo = append(first.todo, v)
+				}
+			}
+			a.workers = append(a.workers, first)
+		}
+		if err := a.step(first, due); err != nil {
+			return err
+		}
+	}
+}
+
+// step lets a worker go on to its next table.
+func (a *Autovacuum) step(p *autovacuumWorker, now time.Time) error {
+	if p.at != nil {
+		p.at.busy, p.at = false, nil
+	}
+	for len(p.todo) > 0 {
+		v := p.todo[0]
+		p.todo = p.todo[1:]
+		if v.busy {
+			continue
+		}
+		byInsert, need := v.need()
+		if need {
+			v.busy, p.at = true, v
+			if err := a.vacuum(p, v, now, byInsert); err != nil {
+				return err
+			}
+		}
+		if v.wantsAnalyze() {
+			v.analyzed()
+		}
+		if need {
+			return nil
+		}
+	}
+	for i, other := range a.workers {
+		if other == p {
+			a.workers = append(a.workers[:i], a.workers[i+1:]...)
+			break
+		}
+	}
+	return nil
+}
+
+// need says whether VACUUM is due, and if so whether only for the rows that were
+// inserted. The original computes in single precision, which shows from 2^24 rows on.
+func (v *vacuumable) need() (byInsert, need bool) {
+	o := &v.options
+	if !o.enabled {
+		return false, false
+	}
+	threshold := float32(o.threshold) + float32(float32(o.scale)*float32(v.rows))
+	if o.maxThreshold >= 0 && threshold > float32(o.maxThreshold) {
+		threshold = float32(o.maxThreshold)
+	}
+	if float32(v.heap.Dead()) > threshold {
+		return false, true
+	}
+	unfrozen := float32(1)
+	if v.pages > 0 && v.frozen > 0 {
+		unfrozen = 1 - float32(min(v.frozen, v.pages))/float32(v.pages)
+	}
+	inserts := float32(o.insertThreshold) + float32(float32(float32(o.insertScale)*float32(v.rows))*unfrozen)
+	return true, o.insertThreshold >= 0 && float32(v.heap.Counters.Inserts-v.inserted) > inserts
+}
+
+// wantsAnalyze says whether ANALYZE is due.
+func (v *vacuumable) wantsAnalyze() bool {
+	o := &v.options
+	threshold := float32(o.analyzeThreshold) + float32(float32(o.analyzeScale)*float32(v.rows))
+	return o.enabled && !v.toast && float32(v.changes()-v.modified) > threshold
+}
+
+func (v *vacuumable) changes() int64 {
+	c := &v.heap.Counters
+	return c.Inserts + c.Updates + c.Deletes
+}
+
+// analyzed notes what ANALYZE writes to pg_class.
+func (v *vacuumable) analyzed() {
+	v.rows, v.pages, v.frozen, v.modified = float64(v.heap.Live()), v.heap.Pages(), v.heap.AllFrozen(), v.changes()
+}
+
+// vacuum vacuums a table and computes for how long it keeps the worker.
+func (a *Autovacuum) vacuum(p *autovacuumWorker, v *vacuumable, now time.Time, byInsert bool) error {
+	log, s := a.w.log, &a.w.opts.Settings
+	before := log.Total()
+	run := AutovacuumRun{
+		Table: v.t.schema.QualifiedName(), At: now, Dead: v.heap.Dead(), Inserted: v.heap.Counters.Inserts - v.inserted, ByInsert: byInsert,
+	}
+	options := "PROCESS_TOAST off, PARALLEL 0"
+	if v.toast {
+		run.Table, options = log.Name(v.t.toaster.rel), "PROCESS_MAIN off, PARALLEL 0"
+	}
+	pages := int64(v.heap.Pages() - v.heap.AllVisible())
+	if err := a.exec(fmt.Sprintf("VACUUM (%s) %s.%s", options, v.t.schema.Schema, v.t.schema.Name)); err != nil {
+		return err
+	}
+	total := log.Total()
+	run.Records, run.Bytes = total.Records-before.Records, total.Bytes-before.Bytes
+	for _, x := range v.indexPages() {
+		pages += int64(x)
+	}
+	cost := s.Autovacuum.cost(pages, min(run.Records, pages), pages <= s.sharedPages())
+	if limit := a.limit(v); v.options.costDelay > 0 && limit > 0 {
+		run.Duration = time.Duration(cost/limit) * v.options.costDelay
+	}
+	p.until = now.Add(run.Duration)
+	a.Runs = append(a.Runs, run)
+	v.rows, v.pages, v.frozen, v.inserted = float64(v.heap.Live()), v.heap.Pages(), v.heap.AllFrozen(), v.heap.Counters.Inserts
+	return nil
+}
+
+// limit is the cost limit for a table: workers share it, unless the table has its own.
+func (a *Autovacuum) limit(v *vacuumable) int64 {
+	if v.options.ownCost {
+		return v.options.costLimit
+	}
+	sharing := int64(0)
+	for _, p := range a.workers {
+		if p.at != nil && !p.at.options.ownCost {
+			sharing++
+		}
+	}
+	return max(v.options.costLimit/max(sharing, 1), 1)
+}
+
+// indexPages are the sizes of the indexes that VACUUM goes over.
+func (v *vacuumable) indexPages() []int {
+	if v.toast {
+		return []int{v.t.toaster.index.btree.Pages()}
+	}
+	var pages []int
+	for _, x := range v.t.indexes {
+		if x.btree != nil {
+			pages = append(pages, x.btree.Pages())
+		} else {
+			pages = append(pages, x.brin.Pages())
+		}
+	}
+	return pages
+}

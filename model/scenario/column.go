@@ -1,0 +1,254 @@
+package scenario
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"applysim/model/pgtype"
+	"applysim/model/schema"
+)
+
+// column makes the values of a column. A value follows from the seed, the names of
+// table and column, the number of the row and what is kept of it, and from nothing
+// else, so that variants of a scenario have the same rows.
+type column struct {
+	Column
+	typ    *pgtype.Type
+	typmod int32
+	salt   uint64
+	key    bool // part of the replica identity
+	nulls  uint64
+	slot   int // what is kept of each row, -1 nothing
+	write  writer
+	unique bool
+
+	zipf     *zipf
+	spread   spread
+	bounds   []uint64 // Choice: of the values' shares in 64 random bits
+	next     uint64   // Monotone and updated: the sequence
+	texts    [][]byte // Choice: what is written
+	binary   bool
+	rng      rand.PCG
+	permuted bool // no two rows have the same value
+	toasted  bool // values may be so long that the publisher keeps them apart
+}
+
+// Salts that keep what is drawn for one value apart.
+const (
+	saltNull  = 0x6e756c6c
+	saltWidth = 0x7769647468
+	saltText  = 0x74657874
+)
+
+// newColumn completes what the file says of a column from its type. assumed is what had
+// to be chosen, "" if nothing.
+func newColumn(s *Scenario, t *schema.Table, c *schema.Column, given *Column, unique, updated bool) (x *column, assumed string, err error) {
+	x = &column{typ: c.Type.Base(), typmod: c.Typmod, slot: -1, unique: unique, binary: s.Binary}
+	if c.Type.Typmod >= 0 && c.Typmod < 0 {
+		x.typmod = c.Type.Typmod // a domain's
+	}
+	at := "schema"
+	if given != nil {
+		x.Column, at = *given, given.at
+		if at == "" {
+			at = "schema"
+		}
+	} else {
+		x.Column = Column{First: 1, Step: 1, Scale: 2}
+	}
+	x.Name = c.Name
+	name := t.QualifiedName() + "." + c.Name
+	x.salt = hashName(s.Seed, t.QualifiedName(), c.Name)
+	if given != nil && x.Nulls > 0 && c.NotNull {
+		return nil, "", s.fail(at+".nulls", "nulls = %v: %s is NOT NULL", x.Nulls, name)
+	}
+	how := x.complete(unique)
+	if given == nil || given.Kind == ByType {
+		if how != "" {
+			assumed = name + ": " + how
+		}
+	}
+	if x.Kind == "" {
+		return nil, "", s.fail(at, "%s has type %s, for which no values can be made up: expected values = [...] in [tables.%s.columns.%s]", name, c.Type, t.QualifiedName(), c.Name)
+	}
+	if x.write, err = x.writer(s.Binary); err != nil {
+		return nil, "", s.fail(at, "%s: %v", name, err)
+	}
+	if err := x.prepare(s, at, name); err != nil {
+		return nil, "", err
+	}
+	if updated || x.Kind == Time || x.Kind == UUIDv7 {
+		x.slot = 0 // numbered later
+	}
+	x.nulls = share(x.Nulls)
+	x.toasted = (c.Storage == 'x' || c.Storage == 'e') && x.MaxWidth > 2000
+	return x, assumed, nil
+}
+
+// share is a share of 64 random bits.
+func share(f float64) uint64 {
+	if f >= 1 {
+		return math.MaxUint64
+	}
+	return uint64(float64(f*(1<<53))) << 11
+}
+
+// complete chooses what the file leaves open; it returns what that is.
+func (x *column) complete(unique bool) string {
+	k := x.typ.Kind
+	if x.MaxWidth == 0 && x.MinWidth == 0 && hasWidth(k) {
+		x.MinWidth, x.MaxWidth = DefaultWidth, DefaultWidth
+	}
+	if x.Kind != ByType {
+		if x.Kind == Random && x.Distinct == 0 && !unique && !hasWidth(k) && k != pgtype.KindUUID {
+			x.Distinct = DefaultDistinct
+		}
+		return ""
+	}
+	if len(x.Values) > 0 {
+		x.Kind = Choice
+		return ""
+	}
+	switch {
+	case k == pgtype.KindEnum:
+		x.Kind, x.Values = Choice, x.typ.Labels
+		return "all labels alike"
+	case k == pgtype.KindBool:
+		x.Kind, x.Values = Choice, []string{"f", "t"}
+		return "true and false alike"
+	case k == pgtype.KindUUID:
+		x.Kind = UUIDv4
+		return "uuid4"
+	case k == pgtype.KindTimestamp, k == pgtype.KindTimestampTZ, k == pgtype.KindDate:
+		x.Kind = Time
+		return "when the row is written"
+	case unique && isNumber(k):
+		x.Kind = Monotone
+		return "monotone"
+	case writable(k):
+		x.Kind = Random
+		if unique || hasWidth(k) {
+			if hasWidth(k) {
+				return "random texts, all different"
+			}
+			return "random"
+		}
+		x.Distinct = DefaultDistinct
+		return "10,000 different values"
+	}
+	return ""
+}
+
+// prepare makes what drawing needs.
+func (x *column) prepare(s *Scenario, at, name string) error {
+	if k := x.typ.Kind; (x.Kind == Monotone || x.Kind == Correlated) && !isNumber(k) && !hasWidth(k) && k != pgtype.KindDate && k != pgtype.KindTimestamp && k != pgtype.KindTimestampTZ {
+		return s.fail(at, "%s: kind = %q goes with numbers, texts and times, not with type %s", name, x.Kind, x.typ)
+	}
+	if (x.Kind == UUIDv4 || x.Kind == UUIDv7) && x.typ.Kind != pgtype.KindUUID && !hasWidth(x.typ.Kind) {
+		return s.fail(at, "%s: kind = %q goes with type uuid, not with %s", name, x.Kind, x.typ)
+	}
+	if x.Kind == Time && !isTime(x.typ.Kind) {
+		return s.fail(at, "%s: kind = \"time\" goes with dates and times, not with type %s", name, x.typ)
+	}
+	if x.Kind == Choice {
+		for _, v := range x.Values {
+			if _, _, err := x.typ.Input([]byte(v), x.typmod, nil); err != nil {
+				return s.fail(at, "%s: values: %q: %v", name, v, err)
+			}
+			x.texts = append(x.texts, x.encodeText(v))
+		}
+		weights := x.Weights
+		if weights == nil {
+			weights = slices.Repeat([]float64{1}, len(x.Values))
+			if x.Zipf > 0 {
+				z := newZipf(int64(len(weights)), x.Zipf)
+				for i := range weights {
+					weights[i] = z.power(float64(i + 1))
+				}
+			}
+		}
+		total, sum := 0.0, 0.0
+		for _, w := range weights {
+			total += w
+		}
+		for _, w := range weights {
+			sum += w
+			x.bounds = append(x.bounds, share(float64(sum/total)))
+		}
+		x.bounds[len(x.bounds)-1] = math.MaxUint64
+		return nil
+	}
+	if x.Kind == Random && x.Distinct == 0 && x.unique && isNumber(x.typ.Kind) {
+		n := numberLimit(x.typ.Kind)
+		if n == 0 || x.typ.Kind == pgtype.KindNumeric {
+			n = 1 << 50
+		}
+		x.Distinct, x.permuted = n, true
+	}
+	if x.Distinct > 0 {
+		if x.Zipf > 0 {
+			x.zipf = newZipf(x.Distinct, x.Zipf)
+		}
+		x.spread = newSpread(uint64(x.Distinct), x.salt)
+	}
+	return nil
+}
+
+// index is which of its values the column has in a row: version counts the values that
+// it had there before.
+func (x *column) index(row int64, version uint64) uint64 {
+	switch x.Kind {
+	case Monotone:
+		if version > 0 {
+			return version - 1
+		}
+		return uint64(row)
+	case Correlated:
+		return uint64(row/x.RowsPerValue) + version
+	case Random:
+		if x.permuted {
+			return x.spread.at((uint64(row) + version<<32) % uint64(x.Distinct))
+		}
+	}
+	x.rng.Seed(x.salt^mix(version), uint64(row))
+	r := x.rng.Uint64()
+	switch {
+	case x.Kind == Choice:
+		for i, b := range x.bounds {
+			if r < b {
+				return uint64(i)
+			}
+		}
+		return uint64(len(x.bounds) - 1)
+	case x.zipf != nil:
+		return x.spread.at(x.zipf.draw(&x.rng))
+	case x.Distinct > 0:
+		return scale(r, uint64(x.Distinct))
+	}
+	return r
+}
+
+// isNull says whether the column has NULL in a row.
+func (x *column) isNull(row int64, version uint64) bool {
+	return x.nulls > 0 && mix(x.salt^saltNull^mix(uint64(row))^mix(version)<<1) < x.nulls
+}
+
+// renew returns the version after one: the next that has another value, if there is any.
+func (x *column) renew(row int64, version uint64, now int64) uint64 {
+	switch x.Kind {
+	case Time, UUIDv7:
+		return uint64(now) + 1
+	case Monotone:
+		x.next++
+		return x.next
+	}
+	old, null := x.index(row, version), x.isNull(row, version)
+	for range 16 {
+		version++
+		if n := x.isNull(row, version); n != null || !n && x.index(row, version) != old {
+			break
+		}
+	}
+	return version
+}

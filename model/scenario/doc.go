@@ -1,0 +1,59 @@
+// Package scenario runs a synthetic workload on a schema of one's own: it reads a scenario
+// file, makes the stream that the publisher would send, lets a simulated subscriber apply
+// it, with checkpoints and autovacuum by the clock, and says what that costs.
+//
+//	file --Read--> Scenario --+-- base schema, settings ----------> Run --> Result
+//	                          +-- each variant's DDL and settings -> Run --> Result
+//	                          '-- each of these without one index -> Run --> Marginal
+//
+//	Generator --stream.Message--> apply.Worker <-- apply.Schedule (checkpoints, WAL writer)
+//	                                           <-- apply.Autovacuum
+//	                                           <-- events: snapshots that are held
+//
+// # The file
+//
+// TOML, read strictly: a key that nobody knows is an error with its line and the nearest
+// known key. Settings go by PostgreSQL's names and units.
+//
+//	schema, seed, start, duration or changes, outage, collation
+//	[subscription]                 binary, streaming
+//	[settings]                     full_page_writes = "off", max_wal_size = "2GB", ...
+//	[tables.NAME]                  rows: there before the run
+//	[tables.NAME.columns.COLUMN]   kind, distinct, zipf, nulls, width, first, step, scale,
+//	                               rows_per_value, values, weights
+//	[[operation]]                  table, do, rows (a transaction), rate or count, columns,
+//	                               which, zipf, from, to; then: further steps
+//	[[snapshot]]                   from, until: a transaction holds a snapshot
+//	[[variant]]                    name; ddl, drop_index, fillfactor, replica_identity,
+//	                               column_type, settings
+//
+// # The stream
+//
+// Each operation is a transaction that repeats at even intervals; operations take turns by
+// time. A row's values follow from the seed, the table's and column's names and the row's
+// number, so that variants apply the same changes. An update gives its columns other values
+// than they had, and carries the others as they are; a value of more than 2,000 bytes that
+// does not change is taken to be stored out of line on the publisher and is not carried.
+// Rows are chosen among those that are there. What is kept of a row is what its number
+// does not tell: the times at which it was written and how often its columns were
+// updated, in chunks that are made when they are needed.
+//
+// Random numbers come from PCG and integer hashes, real ones are computed so that no
+// machine's library or fused instructions show: the same scenario and seed give the same
+// stream and the same report on any machine.
+//
+// # Variants
+//
+// A variant's DDL runs after the schema's. The publisher's tables are those of the
+// scenario itself; replica identities and column types follow the variant.
+//
+// # Left out
+//
+// Several clients of the publisher at a time (ids are in order), streamed and two-phase
+// transactions, TRUNCATE, values of types that nobody can make up (they must be given).
+// Rows before the run are inserted one by one.
+//
+// Reading order: scenario.go, read.go with decode.go, lines.go and variant.go; generator.go,
+// messages.go, rows.go; column.go, text.go, number.go; run.go, result.go, report.go,
+// figure.go.
+package scenario

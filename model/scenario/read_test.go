@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestErrors reads bad scenarios: the first thing that is wrong is named with its line and
+// what was expected.
+func TestErrors(t *testing.T) {
+	const head = "schema = \"s.sql\"\nduration = \"1min\"\n"
+	const op = "[[operation]]\ntable = \"t\"\ndo = \"insert\"\nrate = 1\n"
+	const ddl = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, r int4range, g int GENERATED ALWAYS AS (n + 1) STORED);\nCREATE TABLE bare (a int);\nCREATE INDEX t_n_idx ON t (n);"
+	const insert = "[tables.t.columns]\nr = { values = [\"[1,2)\"] }\n" + op
+	for _, c := range []struct{ name, text, want string }{
+		{"syntax", "schema = \n", `s.toml:1: unexpected character U+000A at start of value`},
+		{"twice", "seed = 1\nseed = 2\n", `s.toml:2: key seed is already defined`},
+		{"no schema", "duration = \"1min\"\n" + op, `s.toml:1: expected schema, the path of a file with the subscriber's DDL`},
+		{"unknown key", head + "sede = 1\n" + op, `s.toml:3: unknown key "sede" (nearest known: seed)`},
+		{"unknown key in a table", head + "[tables.t]\nrow = 1\n" + op, `s.toml:4: unknown key "row" in tables.t (nearest known: rows)`},
+		{"unknown key of an operation", head + op + op + "wich = \"uniform\"\n", `s.toml:11: unknown key "wich" in operation[1] (nearest known: which)`},
+		{"unknown key inline", head + "[tables.t.columns]\nn = { distinkt = 3 }\n" + op, `s.toml:4: unknown key "distinkt" in tables.t.columns.n (nearest known: distinct)`},
+		{"unknown setting", head + "[settings]\nmax_wall_size = \"1GB\"\n" + op, `s.toml:4: unrecognized configuration parameter "max_wall_size" (nearest known: max_wal_size)`},
+		{"unit", head + "[settings]\nmax_wal_size = \"1XB\"\n" + op, `s.toml:4: invalid value for parameter "max_wal_size": "1XB": expected one of the units B, kB, MB, GB and TB`},
+		{"autovacuum", head + "[settings]\nautovacuum_naptime = \"0\"\n" + op, `s.toml:4: invalid value for parameter "autovacuum_naptime": "0": expected a time from 1s to 596h31m23s`},
+		{"version", head + "[settings]\nserver_version = \"14\"\n" + op, `s.toml:4: invalid value for parameter "server_version": "14": VERSIONTEXT`},
+		{"type of a value", head + "seed = \"x\"\n" + op, `s.toml:3: seed: found "x", expected a whole number from 0 on`},
+		{"time", "schema = \"s\"\nduration = \"1 fortnight\"\n" + op, `s.toml:2: duration: found "1 fortnight", expected a time such as "30s" or "10min"`},
+		{"both lengths", head + "changes = 3\n" + op, `s.toml:3: duration and changes are both given: expected one of them`},
+		{"no length", "schema = \"s\"\n" + op, `s.toml:1: expected duration or changes: how long the run is`},
+		{"no operation", head, `s.toml:1: expected an [[operation]]: what the publisher does`},
+		{"rate and count", head + op + "count = 3\n", `s.toml:3: expected either rate, changes a second, or count, changes in the whole run`},
+		{"action", head + "[[operation]]\ntable = \"t\"\ndo = \"upsert\"\nrate = 1\n", `s.toml:5: do = "upsert": expected one of insert, update and delete (nearest: insert)`},
+		{"update of nothing", head + "[[operation]]\ntable = \"t\"\ndo = \"update\"\nrate = 1\n", `s.toml:3: expected columns = [...]: those that the update changes`},
+		{"weights", head + "[tables.t.columns.n]\nvalues = [1, 2]\nweights = [1]\n" + op, `s.toml:5: 1 weights for 2 values: expected one for each`},
+		{"skew without values", head + "[tables.t.columns.n]\nzipf = 1.5\nkind = \"random\"\n" + op, `s.toml:4: a skew needs a number of values: expected distinct, too`},
+		{"fillfactor", head + op + "[[variant]]\nname = \"v\"\nfillfactor = { t = 5 }\n", `s.toml:9: fillfactor of t: found 5, expected a whole number from 10 to 100`},
+		{"name taken", head + op + "[[variant]]\nname = \"v\"\nddl = \"x\"\n[[variant]]\nname = \"v\"\nddl = \"x\"\n", `s.toml:11: the name "v" is taken: expected another one (the scenario itself is "base")`},
+		{"idle variant", head + op + "[[variant]]\nname = \"v\"\n", `s.toml:7: a variant that changes nothing: expected ddl, drop_index, fillfactor, replica_identity, column_type or settings`},
+		{"snapshot", head + op + "[[snapshot]]\nfrom = \"2min\"\nuntil = \"1min\"\n", `s.toml:9: until = 1m0s: expected a time after from, 2m0s`},
+
+		{"unknown table", head + strings.ReplaceAll(op, `"t"`, `"tt"`), `s.toml:4: table "tt" is not in s.sql (nearest: t)`},
+		{"unknown table before the run", head + "[tables.bear]\nrows = 3\n" + insert, `s.toml:3: table "bear" is not in s.sql (nearest: bare)`},
+		{"unknown column", head + "[tables.t.columns]\nm = { distinct = 3 }\n" + op, `s.toml:4: table "t" has no column "m" (nearest: g)`},
+		{"unknown updated column", head + "[[operation]]\ntable = \"t\"\ndo = \"update\"\ncolumns = [\"idd\"]\nrate = 1\n", `s.toml:6: table "t" has no column "idd" (nearest: id)`},
+		{"no values for a type", head + op, `s.toml:1: t.r has type int4range, for which no values can be made up: expected values = [...] in [tables.t.columns.r]`},
+		{"value of another type", head + "[tables.t.columns]\nr = { values = [\"a\"] }\n" + op, `s.toml:4: t.r: values: "a": malformed range literal: "a"`},
+		{"generated", head + "[tables.t.columns]\ng = { distinct = 3 }\nr = { nulls = 1, values = [\"[1,2)\"] }\n" + op, `s.toml:4: column "g" is generated: it is not published`},
+		{"nulls", head + "[tables.t.columns]\nn = { nulls = 0.5 }\nr = { nulls = 1, values = [\"[1,2)\"] }\n" + op, `s.toml:4: nulls = 0.5: t.n is NOT NULL`},
+		{"no identity", head + "[[operation]]\ntable = \"bare\"\ndo = \"delete\"\nrate = 1\n", `s.toml:3: table "bare" has no replica identity: its publisher would refuse to delete (expected a primary key, or ALTER TABLE ... REPLICA IDENTITY FULL)`},
+		{"kind of a type", head + "[tables.t.columns]\nn = { kind = \"time\" }\nr = { values = [\"[1,2)\"] }\n" + op, `s.toml:4: t.n: kind = "time" goes with dates and times, not with type integer`},
+		{"index of a variant", head + insert + "[[variant]]\nname = \"v\"\ndrop_index = \"nix\"\n", `s.toml:11: variant "v": there is no index "nix" (nearest: t_n_idx)`},
+		{"too many rows", head + "[tables.t]\nrows = 1e9\n" + insert, `s.toml:4: more than 5000000 rows before the run are not supported: they are inserted one by one`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Read(strings.NewReader(c.text), "s.toml")
+			if err == nil {
+				for _, v := range append([]*Variant{nil}, s.Variants...) {
+					if _, err = s.prepare(v, &Options{Schema: opener(ddl)}); err != nil {
+						break
+					}
+				}
+			}
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzRead reads anything without a panic.
+func FuzzRead(f *testing.F) {
+	f.Add(shop)
+	f.Add("schema = \"s\"\nchanges = 1\n[[operation]]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := Read(strings.NewReader(text), "s.toml"); err == nil && len(s.Operations) == 0 {
+			t.Error("a scenario without operations is read")
+		}
+	})
+}

@@ -1,0 +1,323 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"applysim/model/apply"
+	"applysim/model/cost"
+	"applysim/model/schema"
+	"applysim/model/stream"
+	"applysim/wal"
+)
+
+// Where a run begins, about as a new cluster does: its WAL starts at the second segment,
+// and initdb uses up some transaction ids.
+const (
+	startLSN wal.LSN = 16 << 20
+	nextXID          = 750
+)
+
+// Progress counts what runs have done so far; many may share one.
+type Progress struct{ Done atomic.Int64 }
+
+// progressStep is after how many messages a run counts them.
+const progressStep = 4096
+
+// Options are what a run may write beside its report.
+type Options struct {
+	// Schema opens the file with the DDL, by the path that the scenario gives.
+	Schema func(path string) (io.ReadCloser, error)
+	// Price says what work costs; nil if nobody knows.
+	Price func(*cost.Usage) *CPU
+	// Stream gets the stream of the run, raw pgoutput messages; may be nil.
+	Stream io.Writer
+	// Event is told of each command that ran on the subscriber beside the stream, with
+	// the number of messages before it; may be nil.
+	Event    func(after int64, sql string)
+	Progress *Progress // may be nil
+}
+
+// MaxPreset is how many rows can be there before a run.
+const MaxPreset = 5_000_000
+
+// run is one run of a variant.
+type run struct {
+	s   *Scenario
+	v   *Variant
+	o   *Options
+	db  *schema.Database
+	set apply.Settings
+
+	gen      *Generator
+	worker   *apply.Worker
+	schedule *apply.Schedule
+	auto     *apply.Autovacuum
+	before   before
+	events   []event
+	messages int64
+	changes  int64
+	commits  int64
+	stopped  *Stop
+	beside   []*cost.Usage // work of other processes than the worker: what commands took
+}
+
+// event is what happens at a time.
+type event struct {
+	at  time.Time
+	sql string
+}
+
+// Database reads the schema as a variant has it; nil stands for the scenario itself.
+func (s *Scenario) Database(v *Variant, open func(string) (io.ReadCloser, error)) (*schema.Database, error) {
+	f, err := open(s.Schema)
+	if err != nil {
+		return nil, s.fail("schema", "schema: %v", err)
+	}
+	defer f.Close()
+	db, err := schema.Read(f, s.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if s.Collation != "" {
+		if _, err := db.Collation(s.Collation); err != nil {
+			return nil, s.fail("collation", "collation: %v", err)
+		}
+	}
+	if v != nil {
+		for _, ddl := range v.DDL {
+			if ddl.index != "" && !slices.Contains(indexNames(db), ddl.index) {
+				return nil, s.fail(ddl.at, "variant %q: there is no index %q (nearest: %s)", v.Name, ddl.index, apply.Nearest(ddl.index, indexNames(db)))
+			}
+			if err := db.Exec(ddl.SQL, ""); err != nil {
+				text := err.Error()
+				if len(text) > 3 && text[0] == ':' { // the DDL's own file and line
+					for i := 1; i < len(text); i++ {
+						if text[i] == ':' {
+							text = text[i+2:]
+							break
+						}
+					}
+				}
+				return nil, s.fail(ddl.at, "variant %q: %s: %s", v.Name, ddl.SQL, text)
+			}
+		}
+	}
+	return db, nil
+}
+
+// indexNames are those of all tables, with their schemas unless that is public.
+func indexNames(db *schema.Database) []string {
+	var names []string
+	for _, t := range db.Tables {
+		space, _, ok := cutLast(t.QualifiedName(), ".")
+		for _, x := range t.Indexes {
+			if ok {
+				names = append(names, space+"."+x.Name)
+			} else {
+				names = append(names, x.Name)
+			}
+		}
+	}
+	return names
+}
+
+// settings are those of a variant.
+func (s *Scenario) settings(v *Variant) (apply.Settings, error) {
+	set := apply.DefaultSettings()
+	list := s.Settings
+	if v != nil {
+		list = append(append([]Setting{}, list...), v.Settings...)
+	}
+	for _, x := range list {
+		if err := set.Set(x.Name, x.Value); err != nil {
+			return set, s.fail(x.at, "%v", err)
+		}
+	}
+	return set, nil
+}
+
+// prepare makes a subscriber with its tables as they are before the run.
+func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
+	r := &run{s: s, v: v, o: o}
+	var err error
+	if r.db, err = s.Database(v, o.Schema); err != nil {
+		return nil, err
+	}
+	if r.set, err = s.settings(v); err != nil {
+		return nil, err
+	}
+	base := r.db
+	if v != nil {
+		if base, err = s.Database(nil, o.Schema); err != nil {
+			return nil, err
+		}
+	}
+	if r.gen, err = NewGenerator(s, base, r.db); err != nil {
+		return nil, err
+	}
+	r.worker, err = apply.New(r.db, apply.Options{Settings: r.set, Start: startLSN, NextXID: nextXID, Seed: s.Seed, Collation: s.Collation, Parallel: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	r.schedule = apply.NewSchedule(r.worker)
+	r.schedule.Checkpoints, r.schedule.WALWriter = true, true
+	if r.auto, err = apply.NewAutovacuum(r.worker, s.Start.Time(), r.exec); err != nil {
+		return nil, err
+	}
+	for _, p := range s.Snapshots {
+		r.events = append(r.events, event{s.Start.Time().Add(p.From), "BEGIN ISOLATION LEVEL REPEATABLE READ"})
+		if p.Until > 0 {
+			r.events = append(r.events, event{s.Start.Time().Add(p.Until), "COMMIT"})
+		}
+	}
+	slices.SortStableFunc(r.events, func(a, b event) int { return a.at.Compare(b.at) })
+	r.before = remember(r.worker)
+	return r, nil
+}
+
+// load puts the rows into the tables that are there before the run, one after the other,
+// and makes a checkpoint, as if that had been long ago.
+func (r *run) load() error {
+	total := int64(0)
+	for _, t := range r.s.Tables {
+		if total += t.Rows; total > MaxPreset {
+			return r.s.fail(t.at+".rows", "more than %d rows before the run are not supported: they are inserted one by one", MaxPreset)
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	var m stream.Message
+	for r.gen.Load(&m) {
+		if err := r.worker.Apply(&m); err != nil {
+			return fmt.Errorf("%s: rows before the run: %w", r.s.File, err)
+		}
+	}
+	r.worker.Checkpoint(true)
+	r.worker.Log().ResetCounts()
+	return nil
+}
+
+// exec runs a command on the subscriber between two messages.
+func (r *run) exec(sql string) error {
+	if r.o.Event != nil {
+		r.o.Event(r.messages, sql)
+	}
+	r.schedule.BeforeEvent()
+	before := cost.Measure(r.worker)
+	err := r.worker.Run(sql, false)
+	r.beside = append(r.beside, cost.Measure(r.worker).Sub(before))
+	return err
+}
+
+// until does what is due beside the stream up to a moment.
+func (r *run) until(now time.Time) error {
+	for len(r.events) > 0 && !r.events[0].at.After(now) {
+		e := r.events[0]
+		r.events = r.events[1:]
+		if err := r.auto.Until(e.at); err != nil {
+			return err
+		}
+		if err := r.exec(e.sql); err != nil {
+			return err
+		}
+	}
+	return r.auto.Until(now)
+}
+
+// apply applies the whole stream.
+func (r *run) apply() error {
+	var out *stream.Writer
+	if r.o.Stream != nil {
+		out = stream.NewWriter(r.o.Stream, stream.Raw)
+	}
+	var m stream.Message
+	counted := int64(0)
+	for r.gen.Next(&m) {
+		if m.Kind == stream.KindBegin {
+			if err := r.until(m.Time.Time()); err != nil {
+				return err
+			}
+		}
+		if out != nil {
+			if err := out.Write(&m); err != nil {
+				return err
+			}
+		}
+		if r.stopped != nil {
+			continue // the rest of the stream is written all the same
+		}
+		r.schedule.Before(&m)
+		if err := r.worker.Apply(&m); err != nil {
+			var stop *apply.StopError
+			if !errors.As(err, &stop) {
+				return err
+			}
+			r.stopped = &Stop{Message: m.Number, Error: stop.Text, Detail: stop.Detail}
+			if out == nil {
+				break
+			}
+			continue
+		}
+		r.messages++
+		if r.o.Progress != nil && r.messages%progressStep == 0 {
+			n := r.worker.Counters.Changes() - r.before.counters.Changes()
+			r.o.Progress.Done.Add(n - counted)
+			counted = n
+		}
+	}
+	if r.stopped == nil && r.s.Duration > 0 {
+		if err := r.until(r.s.Start.Time().Add(r.s.Duration)); err != nil {
+			return err
+		}
+	}
+	if r.o.Progress != nil {
+		r.o.Progress.Done.Add(r.worker.Counters.Changes() - r.before.counters.Changes() - counted)
+	}
+	if out != nil {
+		return out.Flush()
+	}
+	return nil
+}
+
+func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
+
+// Run runs one variant of a scenario; nil stands for the scenario itself.
+func (s *Scenario) Run(v *Variant, o *Options) (*Result, error) {
+	r, err := s.prepare(v, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.apply(); err != nil {
+		return nil, err
+	}
+	return r.result()
+}
+
+// Size is how many changes a run is about to make, about; 0 if nobody knows.
+func (s *Scenario) Size() int64 {
+	if s.Changes > 0 {
+		return s.Changes
+	}
+	n := 0.0
+	for _, o := range s.Operations {
+		rows := 0
+		for _, p := range o.Then {
+			rows += p.Rows
+		}
+		first := float64(o.Count)
+		if o.Rate > 0 {
+			first = float64(o.Rate * s.Duration.Seconds())
+		}
+		n += first + float64(float64(rows)*first)/float64(o.Rows)
+	}
+	return int64(n)
+}
