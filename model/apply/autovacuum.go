@@ -49,6 +49,7 @@ type vacuumable struct {
 	heap    *heap.Table
 	options reloptions
 	busy    bool // a worker is at it
+	since18 bool // the server is 18 or newer: frozen pages count, and thresholds are bounded
 
 	rows     float64 // reltuples
 	pages    int     // relpages
@@ -71,7 +72,7 @@ func NewAutovacuum(w *Worker, start time.Time, exec func(sql string) error) (*Au
 	a := &Autovacuum{w: w, exec: exec, next: start.Add(s.Naptime)}
 	for _, toast := range []bool{false, true} {
 		for _, t := range w.tables {
-			v := &vacuumable{t: t, toast: toast, heap: t.heap}
+			v := &vacuumable{t: t, toast: toast, heap: t.heap, since18: w.opts.Settings.ServerMajor >= 18}
 			prefix := ""
 			if toast {
 				if t.toaster == nil {
@@ -172,14 +173,14 @@ func (v *vacuumable) need() (byInsert, need bool) {
 		return false, false
 	}
 	threshold := float32(o.threshold) + float32(float32(o.scale)*float32(v.rows))
-	if o.maxThreshold >= 0 && threshold > float32(o.maxThreshold) {
+	if v.since18 && o.maxThreshold >= 0 && threshold > float32(o.maxThreshold) {
 		threshold = float32(o.maxThreshold)
 	}
 	if float32(v.heap.Dead()) > threshold {
 		return false, true
 	}
 	unfrozen := float32(1)
-	if v.pages > 0 && v.frozen > 0 {
+	if v.since18 && v.pages > 0 && v.frozen > 0 {
 		unfrozen = 1 - float32(min(v.frozen, v.pages))/float32(v.pages)
 	}
 	inserts := float32(o.insertThreshold) + float32(float32(float32(o.insertScale)*float32(v.rows))*unfrozen)
