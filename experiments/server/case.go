@@ -111,3 +111,12 @@ func marshal(v any) ([]byte, error) {
 	err := e.Encode(v)
 	return b.Bytes(), err
 }
+
+// parallel says whether streamed transactions are applied by parallel workers: the
+// default since PostgreSQL 18.
+func (c *Case) parallel(major int) bool {
+	if !strings.Contains(c.SubOptions, "streaming") {
+		return major >= 18
+	}
+	return strings.Contains(c.SubOptions, "parallel")
+}

@@ -86,6 +86,10 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 			return r, none, false, w.stop("%s", r.readOnly)
 		}
 	}
+	if w.opts.Settings.ServerMajor < 18 {
+		defer w.lookedUp(r.local.lookups())
+		w.lookup.table = r.local
+	}
 	if r.lookup != nil {
 		tid, ok := w.findByIndex(r)
 		return r, tid, ok, nil

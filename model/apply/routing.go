@@ -181,6 +181,9 @@ func (w *Worker) moveRow(root, r *relation, old storage.TID) error {
 	if err != nil {
 		return err
 	}
+	if w.opts.Settings.ServerMajor < 18 {
+		w.lookUpAgain()
+	}
 	w.moving = append(w.moving[:0], w.values[:len(to.local.schema.Columns)]...)
 	w.deleteRow(t, old)
 	copy(w.values, w.moving)

@@ -1,0 +1,34 @@
+package apply
+
+// What the apply worker of PostgreSQL 17 does in another way than that of 18.
+
+// lookups are a table's counters of scans.
+type lookups struct{ seqScans, seqReads, idxScans, idxReads int64 }
+
+// repeated is a lookup that may have to be counted twice.
+type repeated struct {
+	table *table
+	cost  lookups
+}
+
+func (t *table) lookups() lookups { return lookups{t.seqScans, t.seqReads, t.idxScans, t.idxReads} }
+
+// lookedUp notes what the lookup has cost that began with the given counters.
+func (w *Worker) lookedUp(before lookups) {
+	now := w.lookup.table.lookups()
+	w.lookup.cost = lookups{
+		now.seqScans - before.seqScans, now.seqReads - before.seqReads,
+		now.idxScans - before.idxScans, now.idxReads - before.idxReads,
+	}
+}
+
+// lookUpAgain counts the last lookup once more: a row that moves to another partition
+// was looked up again to be deleted. It is locked already, so that writes nothing
+// (apply_handle_tuple_routing of REL_17_STABLE).
+func (w *Worker) lookUpAgain() {
+	t, c := w.lookup.table, w.lookup.cost
+	t.seqScans += c.seqScans
+	t.seqReads += c.seqReads
+	t.idxScans += c.idxScans
+	t.idxReads += c.idxReads
+}
