@@ -99,21 +99,36 @@ func (t *Table) loadVacuumed(o LoadOptions) {
 	}
 	nonempty := 0
 	for b := range t.pages.n {
+		if p := t.pages.at(storage.BlockNumber(b)); !p.blank {
+			nonempty = b + 1
+			t.mark(p, bits)
+		}
+	}
+	// COPY FREEZE has marked the pages already, so that a long run of them is skipped.
+	from := 0
+	if o.NewTable && o.Frozen {
+		if unskippable := min(nonempty, t.pages.n-1); unskippable >= skipPages {
+			from = unskippable
+		}
+	}
+	seen := 0 // the last page with rows that was read, and those before it
+	for b := from; b < t.pages.n; b++ {
 		p := t.pages.at(storage.BlockNumber(b))
 		t.vm.page(p.block)
-		if p.blank {
-			if !t.fsm.Recorded(p.block) {
-				t.fsm.Record(p.block, storage.PageSize-storage.PageHeaderSize)
-			}
-			continue
+		switch {
+		case !p.blank:
+			t.fsm.Record(p.block, p.loadedSpace())
+			seen = b + 1
+		case !t.fsm.Recorded(p.block):
+			t.fsm.Record(p.block, storage.PageSize-storage.PageHeaderSize)
 		}
-		nonempty = b + 1
-		t.mark(p, bits)
-		t.fsm.Record(p.block, p.loadedSpace())
 	}
 	t.fsm.Vacuum(0, storage.BlockNumber(t.pages.n))
-	empty := t.pages.n - nonempty
+	empty := t.pages.n - seen
 	if o.KeepEmpty || empty == 0 || empty < truncateMinimum && empty < t.pages.n/truncateFraction {
+		return
+	}
+	if nonempty == t.pages.n {
 		return
 	}
 	t.pages.truncate(nonempty)

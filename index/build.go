@@ -6,6 +6,8 @@ package index
 // out in one pass; what is on them when they are touched first (build_leaf.go).
 
 import (
+	"fmt"
+
 	"applysim/heap/datum"
 	"applysim/wal/storage"
 )
@@ -68,6 +70,15 @@ type buildLevel struct {
 	low          entry
 }
 
+// DuplicateError says that a unique index cannot be built: two rows have the same key.
+type DuplicateError struct {
+	Index string
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("could not create unique index %q: a key is duplicated", e.Index)
+}
+
 // Build fills an empty index with entries for the rows of its table, as CREATE INDEX
 // does. Its pages count as written to disk long ago. every says that all leaves are
 // made at once.
@@ -88,6 +99,10 @@ func (t *BTree) Build(count int, rows BuildRows, every bool) error {
 	for i := range s.n {
 		if err := s.key(t, i, &b.key); err != nil {
 			return err
+		}
+		if i > 0 && t.opts.Unique && t.duplicates(&b.list.base, &b.key) {
+			t.pages, t.loaded = t.pages[:1], nil
+			return &DuplicateError{t.opts.Name}
 		}
 		w.add(uint32(i))
 	}
@@ -159,6 +174,16 @@ func (t *BTree) merges(b *built, d *pendingBuild, k *key) bool {
 	}
 	u, v := d.base.tuple(len(t.attrs)), k.tuple(len(t.attrs))
 	return t.keepAttsFast(&u, &v) > t.opts.Keys
+}
+
+// duplicates says whether two keys of a unique index, one after the other, may not be
+// there both.
+func (t *BTree) duplicates(a, k *key) bool {
+	if a.abbrev != k.abbrev || (a.nulls|k.nulls)&(1<<t.opts.Keys-1) != 0 && !t.opts.NullsNotDistinct {
+		return false
+	}
+	u, v := a.tuple(len(t.attrs)), k.tuple(len(t.attrs))
+	return t.keepAtts(&u, &v) > t.opts.Keys
 }
 
 // put adds what was collected to leaf p.

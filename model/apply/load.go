@@ -44,7 +44,8 @@ type LoadOptions struct {
 	// Binary says that COPY read binary format.
 	Binary bool
 	// Vacuumed says that VACUUM has been there since: rows are visible to everybody, and
-	// the free space map is up to date. Frozen says that they are frozen, too.
+	// the free space map is up to date. Frozen says that they are frozen, too: by that
+	// VACUUM, or by COPY FREEZE if the table is a new one.
 	Vacuumed, Frozen bool
 	// XID is the transaction that inserted the rows; 0 stands for the one before the
 	// first of the run.

@@ -198,6 +198,10 @@ func TestLoadRecorded(t *testing.T) {
 		for _, c := range loadCases {
 			writeLoadScript(t, c)
 		}
+		for _, c := range databases {
+			c.name = "database_" + c.name
+			writeLoadScript(t, c)
+		}
 		return
 	}
 	data, err := os.ReadFile(filepath.Join("testdata", "recorded", "load.json"))
@@ -276,8 +280,28 @@ func writeLoadScript(t *testing.T, c loadCase) {
 // stateOfLoaded is the state of a table as the recorder shows it. With LOAD_DUMP it also
 // writes the lines.
 func stateOfLoaded(s apply.TableState) loadedState {
-	st := loadedState{Pages: s.Heap.Pages(), Indexes: map[string]loadedIndex{}}
+	st := figuresOf(s)
 	st.LinePointers = digest(heapLines(s.Heap, "t"))
+	dump("t.heap", heapLines(s.Heap, "t"))
+	for _, x := range s.Indexes {
+		i := st.Indexes[x.Schema.Name]
+		if x.BTree != nil {
+			i = stateOfIndex(x.BTree, x.Schema.Name)
+		} else {
+			i.Bytes = digest(rawPages(x.BRIN))
+			dump(x.Schema.Name+".raw", rawPages(x.BRIN))
+		}
+		st.Indexes[x.Schema.Name] = i
+	}
+	if s.Toast != nil && s.Toast.Pages() > 0 {
+		st.Toast = &loadedToast{s.Toast.Pages(), digest(heapLines(s.Toast, "toast")), stateOfIndex(s.ToastIndex, "toast_index")}
+	}
+	return st
+}
+
+// figuresOf is stateOfLoaded without what is on the pages.
+func figuresOf(s apply.TableState) loadedState {
+	st := loadedState{Pages: s.Heap.Pages(), Indexes: map[string]loadedIndex{}}
 	var free, visible []string
 	for b := range s.Heap.Pages() {
 		n := storage.BlockNumber(b)
@@ -285,20 +309,22 @@ func stateOfLoaded(s apply.TableState) loadedState {
 		visible = append(visible, fmt.Sprint(s.Heap.VisibilityBits(n)))
 	}
 	st.FreeSpace, st.Visible = digest(free), digest(visible)
-	dump("t.heap", heapLines(s.Heap, "t"))
 	dump("t.fsm", free)
 	for _, x := range s.Indexes {
 		if x.BTree == nil {
-			st.Indexes[x.Schema.Name] = loadedIndex{Pages: x.BRIN.Pages(), Bytes: digest(rawPages(x.BRIN))}
-			dump(x.Schema.Name+".raw", rawPages(x.BRIN))
+			st.Indexes[x.Schema.Name] = loadedIndex{Pages: x.BRIN.Pages()}
 			continue
 		}
-		st.Indexes[x.Schema.Name] = stateOfIndex(x.BTree, x.Schema.Name)
-	}
-	if s.Toast != nil && s.Toast.Pages() > 0 {
-		st.Toast = &loadedToast{s.Toast.Pages(), digest(heapLines(s.Toast, "toast")), stateOfIndex(s.ToastIndex, "toast_index")}
+		st.Indexes[x.Schema.Name] = figuresOfIndex(x.BTree)
 	}
 	return st
+}
+
+func figuresOfIndex(x *index.BTree) loadedIndex {
+	s := x.Stats()
+	return loadedIndex{
+		Pages: x.Pages(), Level: s.TreeLevel, Leaves: s.LeafPages, Upper: s.InternalPages, Density: math.Round(s.AvgLeafDensity*100) / 100,
+	}
 }
 
 func heapLines(h *heap.Table, name string) (lines []string) {
@@ -311,10 +337,7 @@ func heapLines(h *heap.Table, name string) (lines []string) {
 }
 
 func stateOfIndex(x *index.BTree, name string) loadedIndex {
-	s := x.Stats()
-	st := loadedIndex{
-		Pages: x.Pages(), Level: s.TreeLevel, Leaves: s.LeafPages, Upper: s.InternalPages, Density: math.Round(s.AvgLeafDensity*100) / 100,
-	}
+	st := figuresOfIndex(x)
 	var lines, raw []string
 	for b := 1; b < x.Pages(); b++ {
 		line := string(x.AppendPageLine(nil, storage.BlockNumber(b)))
