@@ -1,0 +1,169 @@
+package apply_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"applysim/model/apply"
+	"applysim/model/stream"
+)
+
+const loadedTable = "CREATE TABLE t (id int8 PRIMARY KEY, ref uuid NOT NULL, n int4, note text) WITH (fillfactor = 90);" +
+	"CREATE INDEX ON t (ref); CREATE INDEX ON t (n); CREATE INDEX ON t (note, n) WHERE n > 10; CREATE INDEX ON t (n DESC, ref); CREATE UNIQUE INDEX ON t (ref, id);"
+
+func loadedRow(n int) []string {
+	h := hash(uint64(n), 5)
+	r := []string{number(uint64(2 * n)), uuid(h, h*h), number(h % 200), strings.Repeat("note", int(h/7%30))}
+	if h%13 == 0 {
+		r[2] = null
+	}
+	if h%17 == 0 {
+		r[3] = null
+	}
+	return r
+}
+
+// Pages that are made when they are touched first are those that were there from the
+// beginning: the same changes write the same records, images and all.
+func TestLoadPageByPage(t *testing.T) {
+	o := options()
+	o.Settings.FullPageWrites, o.Settings.DataChecksums = true, true
+	if err := o.Settings.Set("wal_compression", "pglz"); err != nil {
+		t.Fatal(err)
+	}
+	const rows = 8000
+	for _, how := range []apply.LoadOptions{{}, {Vacuumed: true}, {NewTable: true, Frozen: true}, {Inserted: true}, {IndexesFirst: true, Vacuumed: true}} {
+		var want []string
+		for _, every := range []bool{true, false} {
+			s := subscribe(t, loadedTable, o)
+			how.Every = every
+			if err := s.Load("public", "t", generated{rows, loadedRow}, how); err != nil {
+				t.Fatal(err)
+			}
+			s.check()
+			if got := s.Log().LSN(); got != o.Start || len(s.records) > 0 {
+				t.Fatalf("%+v: the log is at %v after the load, with %d records", how, got, len(s.records))
+			}
+			changeLoaded(s, rows)
+			s.check()
+			got := s.take()
+			st := stateOfLoaded(s.table("t"))
+			s.check()
+			got = append(got, fmt.Sprintf("%+v", st))
+			if every {
+				want = got
+				continue
+			}
+			if !slices.Equal(got, want) {
+				for i := range got {
+					if i >= len(want) || got[i] != want[i] {
+						t.Fatalf("%+v: record %d of %d is %q page by page, %q if all pages were there, of %d", how, i, len(got), got[i], want[min(i, len(want)-1)], len(want))
+					}
+				}
+			}
+		}
+	}
+}
+
+// changeLoaded inserts, updates and deletes here and there, and vacuums.
+func changeLoaded(s *subscriber, rows int) {
+	r := newRand(7)
+	messages := []stream.Message{relation(1, "t", 'd', "id*", "ref", "n", "note")}
+	gone := map[int]bool{}
+	for i := range 150 {
+		messages = append(messages, begin())
+		for range 1 + r.IntN(8) {
+			n := r.IntN(rows)
+			v := loadedRow(r.IntN(rows))
+			v[0] = number(uint64(2 * n))
+			switch k := r.IntN(4); {
+			case k == 0:
+				v[0] = number(uint64(2*n + 1))
+				if gone[-n-1] {
+					continue
+				}
+				gone[-n-1] = true
+				messages = append(messages, insert(1, v...))
+			case k == 1 && !gone[n]:
+				gone[n] = true
+				messages = append(messages, del(1, 'K', v[0], null, null, null))
+			case k == 2 && !gone[n]:
+				same := loadedRow(n)
+				same[3] = "changed " + number(uint64(i))
+				messages = append(messages, update(1, same...))
+			case !gone[n]:
+				messages = append(messages, update(1, v...))
+			}
+		}
+		messages = append(messages, commit())
+	}
+	half := len(messages)/2 + 1
+	for messages[half-1].Kind != stream.KindCommit {
+		half++
+	}
+	if err := s.try(messages[:half]...); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.Run("VACUUM t", false); err != nil {
+		s.t.Fatal(err)
+	}
+	s.Checkpoint(false)
+	if err := s.try(messages[half:]...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A table that is loaded takes a few bytes a row until it is touched.
+func TestLoadMemory(t *testing.T) {
+	s := subscribe(t, workloadTable, options())
+	const rows = 200000
+	if err := s.Load("public", "events", &workload{n: rows}, apply.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	st := s.table("events")
+	n, pages := st.Heap.Memory(), st.Heap.Pages()
+	for _, x := range st.Indexes {
+		n += x.BTree.Memory()
+		pages += x.BTree.Pages()
+	}
+	if n > rows*24 {
+		t.Errorf("%d bytes for %d rows", n, rows)
+	}
+	if err := s.try(tx(relation(1, "events", 'd', "id*", "account_id", "status", "payload", "updated_at"),
+		insert(1, "1000000", "7", "3", "x", "2026-06-01"))...); err != nil {
+		t.Fatal(err)
+	}
+	if m := st.Heap.Memory(); m > n {
+		t.Errorf("%d bytes for %d pages after one insert", m, pages)
+	}
+}
+
+// What cannot be loaded is refused.
+func TestLoadErrors(t *testing.T) {
+	const ddl = "CREATE TABLE t (a int NOT NULL, b date); CREATE TABLE p (a int) PARTITION BY RANGE (a);"
+	rows := textRows{row("1", "2026-01-01")}
+	for _, c := range []struct {
+		table string
+		rows  textRows
+		want  string
+	}{
+		{"u", rows, `table "u" does not exist in schema "public"`},
+		{"p", rows, "is partitioned"},
+		{"t", textRows{row("1", "2026-01-01"), row("1", "2026-13-01")}, `row 2, column "b"`},
+		{"t", textRows{row(null, null)}, `null value in column "a"`},
+	} {
+		s := subscribe(t, ddl, options())
+		if err := s.Load("public", c.table, c.rows, apply.LoadOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %q", c.table, err, c.want)
+		}
+	}
+	s := subscribe(t, ddl, options())
+	for i, want := range []string{"", "is not empty"} {
+		err := s.Load("public", "t", rows, apply.LoadOptions{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("load %d: %v, expected %q", i+1, err, want)
+		}
+	}
+}
