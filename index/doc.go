@@ -21,5 +21,6 @@
 //
 // Reading order: options.go, key.go (formation and comparison), page.go,
 // search.go, insert.go, split.go with split_location.go and sort.go, dedup.go,
-// then describe.go and check.go.
+// build.go (CREATE INDEX) with build_sort.go and build_leaf.go, then describe.go and
+// check.go.
 package index

@@ -42,5 +42,6 @@
 // routing.go (partitions), expressions.go, domain.go, assume.go (what cannot be
 // computed), foreign.go and hashrows.go (other access methods), sequence.go, truncate.go, spool.go,
 // parallel.go, twophase.go; counters.go, statistics.go; event.go (commands
-// beside the stream), vacuum.go, checkpoint.go (when checkpoints come), walwriter.go.
+// beside the stream), vacuum.go, checkpoint.go (when checkpoints come), walwriter.go;
+// load.go (tables that are there before the run).
 package apply

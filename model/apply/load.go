@@ -60,6 +60,9 @@ type LoadOptions struct {
 //
 // Rows of a table that is loaded by COPY take 4 bytes a row and index at most until
 // their pages are touched, none where the rows stand in the order of the index.
+//
+// The rows are those of one COPY command that puts them into the table in batches: one
+// that a BEFORE trigger makes insert them one by one is not modelled.
 func (w *Worker) Load(space, name string, rows Rows, o LoadOptions) error {
 	t := w.byName[[2]string{space, name}]
 	switch {
