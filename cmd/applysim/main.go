@@ -46,6 +46,7 @@ func commands() []command {
 		{"run", "a synthetic workload on a schema, and what it costs", runScenario},
 		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
 		{"record", "record cases on real servers, for verify", record},
+		{"calibrate", "fit a profile to CPU seconds that were measured", calibrate},
 	}
 }
 

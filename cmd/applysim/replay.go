@@ -13,6 +13,7 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/cost"
 	"applysim/model/schema"
 	"applysim/wal"
 )
@@ -44,6 +45,7 @@ type replayOptions struct {
 	version, records, format        string
 	streaming, collation            string
 	skipConflicts                   bool
+	profile                         string
 	checkpoints, walWriter          bool
 	assume                          []string
 	assumptions                     []apply.Assumption
@@ -65,6 +67,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.Uint64Var(&o.seed, "seed", 1, "seed `N` of the values of defaults such as random()")
 	f.BoolVar(&o.checkpoints, "checkpoints", true, "make checkpoints as checkpoint_timeout and max_wal_size ask for, by the\ncommit times in the stream; off with --case, whose events have them,\nunless it is given")
 	f.BoolVar(&o.walWriter, "wal-writer", true, "flush asynchronous commits in the WAL writer's rhythm, by the commit times\nin the stream; without it only a checkpoint does. Hint bits depend on it")
+	addProfile(f, &o.profile)
 	return formatFlag(f, replayFormats...)
 }
 
@@ -84,6 +87,15 @@ func replay(env environment, args []string) error {
 	}
 	if o.caseDir != "" && !f.Changed("checkpoints") {
 		o.checkpoints = false // they are events
+	}
+
+	model, err := cost.Builtin()
+	if err != nil {
+		return err
+	}
+	profile, err := readProfile(o.profile)
+	if err != nil {
+		return err
 	}
 
 	// The sink needs the worker's log, and the worker is made with the sink.
@@ -140,6 +152,12 @@ func replay(env environment, args []string) error {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	report := recorded.NewReport(s.worker, start, messages, stopped)
+	var assumptions []string
+	report.CPU, assumptions = recorded.CPUOf(s.worker, model, profile)
+	for _, text := range assumptions {
+		fmt.Fprintf(env.stderr, "applysim: warning: CPU: %s\n", text)
+		report.Warnings = append(report.Warnings, "CPU: "+text)
+	}
 	report.Warnings = append(s.warnings, report.Warnings...)
 	if err := printReplay(out, o.format, s.worker, report); err != nil {
 		return err

@@ -26,7 +26,7 @@ func printReplay(w io.Writer, format string, worker *apply.Worker, r *recorded.R
 	if images := imagesTable(r.Images); images != nil {
 		parts = append(parts, images)
 	}
-	parts = append(parts, tablesTable(worker, r))
+	parts = append(parts, tablesTable(worker, r), cpuTable(&r.CPU), cpuObjects(&r.CPU))
 	lines := endLines(worker, r)
 	if format == "markdown" {
 		for _, t := range parts {
@@ -148,6 +148,7 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	if r.Changes > 0 {
 		lines = append(lines, fmt.Sprintf("%.1f bytes of records a change", float64(total.Bytes)/float64(r.Changes)))
 	}
+	lines = append(lines, cpuLines(&r.CPU, r.Changes)...)
 	for _, name := range slices.Sorted(maps.Keys(r.Tables)) {
 		if line := notHOTLine(name, r.Tables[name]); line != "" {
 			lines = append(lines, line)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/cost"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -62,19 +64,43 @@ type WALCount struct {
 	FPIBytes int64 `json:"fpi_bytes"` // of them, full-page images
 }
 
-// CPU is what the run would cost a real apply worker; null where no profile
-// says so.
+// CPU is what the run would cost a real apply worker on a profile's machine.
 type CPU struct {
-	Seconds      *float64  `json:"seconds"`
-	Instructions *float64  `json:"instructions"`
-	Terms        []CPUTerm `json:"terms"`
+	Seconds      float64   `json:"seconds"`
+	Instructions float64   `json:"instructions"`
+	Terms        []CPUTerm `json:"terms"`     // the costliest first
+	Objects      []CPUTerm `json:"objects"`   // the same by table and index; "" is the worker itself
+	WALWriter    float64   `json:"walwriter"` // seconds of the WAL writer, beside the worker's
+	Profile      string    `json:"profile"`
+	// ModelError is the median relative error of the instruction model on workloads
+	// that it was not fitted to, ProfileError that of the profile on scenarios that
+	// were left out.
+	ModelError   float64 `json:"model_error"`
+	ProfileError float64 `json:"profile_error"`
 }
 
 // CPUTerm is one part of CPU.
 type CPUTerm struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
-	Kind    string  `json:"kind"`
+	Name         string    `json:"name"`
+	Seconds      float64   `json:"seconds"`
+	Instructions float64   `json:"instructions"`
+	Kind         cost.Kind `json:"kind"`
+}
+
+// CPUOf is what a worker's work so far costs.
+func CPUOf(w *apply.Worker, m *cost.Model, p *cost.Profile) (CPU, []string) {
+	c := p.Apply(m, cost.Measure(w))
+	r := CPU{
+		Seconds: c.Seconds, Instructions: math.Round(c.Instructions), WALWriter: c.WALWriter, Profile: p.Name,
+		ModelError: m.Validation.Median, ProfileError: p.Error, Terms: []CPUTerm{}, Objects: []CPUTerm{},
+	}
+	for _, t := range c.Terms {
+		r.Terms = append(r.Terms, CPUTerm{t.Name, t.Seconds, math.Round(t.Instructions), t.Kind})
+	}
+	for _, t := range c.Objects {
+		r.Objects = append(r.Objects, CPUTerm{t.Name, t.Seconds, math.Round(t.Instructions), t.Kind})
+	}
+	return r, c.Assumptions
 }
 
 // Stop says why replication would stop.
@@ -94,7 +120,7 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 		Changes: w.Counters.Changes(), Transactions: w.Counters.Commits,
 		StartLSN: start.String(), EndLSN: log.InsertLSN().String(),
 		WAL: map[string]map[string]WALCount{}, Images: NewImages(log, start), Tables: map[string]*TableReport{},
-		Conflicts: maps.Clone(w.Counters.Conflicts), CPU: CPU{Terms: []CPUTerm{}},
+		Conflicts: maps.Clone(w.Counters.Conflicts), CPU: CPU{Terms: []CPUTerm{}, Objects: []CPUTerm{}},
 		Warnings: []string{},
 	}
 	warnings, assumed := w.Doubts()

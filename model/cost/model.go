@@ -125,8 +125,13 @@ func (m *Model) similar(term string) (string, bool) {
 	}
 	typ, rest := name[:at], name[at:]
 	format, _, ok := strings.Cut(rest, ",")
-	if _, measured := m.number["parse "+typ+format+", by value"]; !ok || measured {
+	if !ok {
 		return "", false
+	}
+	for _, unit := range []string{"value", "byte", "element"} {
+		if _, measured := m.number["parse "+typ+format+", by "+unit]; measured {
+			return "", false
+		}
 	}
 	like := "text"
 	if strings.HasSuffix(typ, "[]") {

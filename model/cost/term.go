@@ -1,6 +1,10 @@
 package cost
 
-import "applysim/model/pgtype"
+import (
+	"strings"
+
+	"applysim/model/pgtype"
+)
 
 // Place is a part of the apply worker. callgrind counts the functions that make it
 // up, so that its terms can be fitted apart from all others.
@@ -40,15 +44,15 @@ const (
 
 // String names the class.
 func (c Class) String() string {
-	return [...]string{"executor and parsing", "B-tree and heap", "sequential scan"}[c]
+	return [...]string{"executor and parsing", "B-tree and heap", "scans and pruning"}[c]
 }
 
 // classOf is the class of the work in a place.
 func (p Place) class() Class {
 	switch p {
-	case HeapInsert, HeapUpdate, HeapDelete, LockRow, Prune, IndexInsert, Lookup:
+	case HeapInsert, HeapUpdate, HeapDelete, LockRow, IndexInsert, Lookup:
 		return Storage
-	case SeqScan, Equal:
+	case SeqScan, Equal, Prune:
 		return Scan
 	}
 	return Executor
@@ -222,4 +226,55 @@ func equalTerm(t *pgtype.Type) string {
 		class = c.Name
 	}
 	return "compare rows: " + comparison(class)
+}
+
+// group is the name under which a report sums up a term with those like it.
+func group(term string) string {
+	if strings.HasPrefix(term, "parse ") {
+		// By type and format, values, bytes and elements together.
+		name, _, _ := strings.Cut(term, ",")
+		return name
+	}
+	if strings.HasPrefix(term, firstPrefix) || term == termRelation {
+		return "first touches of tables, indexes and types"
+	}
+	if g, ok := groups[term]; ok {
+		return g
+	}
+	return term
+}
+
+// groups sum up terms of one piece of work.
+var groups = map[string]string{}
+
+func init() {
+	for name, terms := range map[string][]string{
+		"receive and read messages":      {termMessage, termMessageByte, termTuple, termTupleColumn, termTupleNull, termTupleByte},
+		"look up input functions":        {termLookUpText, termLookUpBinary, termNull, termDomain, termTailByte, termWideByte},
+		"begin and end transactions":     {termTransaction, termWriting, termXID, termLockTable, termKeptLock},
+		"set up the executor":            {termChange, termUpdate, termDelete, termSlotColumn, termMergeColumn},
+		"open and close indexes":         {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique},
+		"form and insert rows":           {termHeapInsert, termFormTuple, termFormColumn, termFormByte, termNewPage, termFSM},
+		"update and delete rows":         {termHeapUpdate, termLeavePage, termIndexedColumn, termOldKey, termHeapDelete, termRelock},
+		"look up and lock rows":          {termLock, termIndexLookup, termFetch, termFetchAgain, termChainStep, termScanItem, termKill, termStatus},
+		"prune pages":                    {termPrune, termPruneLine, termPruneTuple, termPruned, termCompacted},
+		"TOAST":                          {termToastRow, termCompressRun, termCompressByte, termCompressProbe, termCompressSame, termToastValue, termChunk, termUntoast, termDetoast},
+		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termDeform},
+		"form index entries":             {termIndexEntry, termExpression, termPredicate, termKeyTuple, termKeyColumn, termKeyByte},
+		"descend B-trees":                {termDescent, termLevel, termComparison, termLaterColumn, termCompareTID},
+		"insert into B-trees":            {termIndexInsert, termUnique, termItemMoved, termPostingSplit, termBRIN},
+		"split B-tree pages":             {termSplit, termSplitItem, termSplitLocation, termSplitPoint},
+		"deduplicate and delete entries": {termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged, termSimpleDelete, termBottomUp, termBottomUpItem, termCandidate, termCheckedTID, termDeletedTID, termDeletePage},
+		"write WAL":                      {termRecord, termRecordByte, termImage, termImageByte},
+		"constraints and expressions":    {termCheck, termGenerated, termDefault, termRouted},
+		"spool":                          {termSpool, termSpoolByte},
+	} {
+		for _, t := range terms {
+			groups[t] = name
+		}
+	}
+	for _, class := range []string{"int8_ops", "text_ops", "numeric_ops", "uuid_ops", ""} {
+		groups[compareTerm(class)] = "descend B-trees"
+		groups["compare rows: "+comparison(class)] = "scan for rows"
+	}
 }

@@ -1,0 +1,269 @@
+package cost
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// Kind says how a figure came about.
+type Kind string
+
+// The kinds.
+const (
+	Exact      Kind = "exact"      // equal to a real server's, byte for byte
+	Calibrated Kind = "calibrated" // fitted on other measurements than the one shown
+	Predicted  Kind = "predicted"  // shown beside a measurement that was not used
+	Solved     Kind = "solved"     // a number was chosen so that this very figure comes out
+	Assumed    Kind = "assumed"    // a guess that is named
+)
+
+// The rates of a profile: what a thousand instructions of a class take, and what the
+// kernel takes for what costs no instructions of the worker's own.
+const (
+	rateExecutor    = iota // ns for 1000 instructions
+	rateStorage            // likewise
+	rateScan               // likewise
+	rateTransaction        // µs a transaction: wake-ups, replies, system calls
+	rateWAL                // ns a byte of WAL: cache misses, writing it out
+	ratePage               // µs a page that is added to a file
+	rateReceive            // ns a byte of the stream: receiving it, waking up for it
+	NumRates        int    = iota
+)
+
+// rateNames and rateUnits describe them, in their order.
+var (
+	rateNames = [NumRates]string{
+		Executor.String(), Storage.String(), Scan.String(), "transaction", "WAL", "page", "receive",
+	}
+	rateUnits = [NumRates]string{
+		"ns/1000 instructions", "ns/1000 instructions", "ns/1000 instructions", "us/transaction", "ns/byte", "us/page", "ns/byte",
+	}
+	// rateSeconds is one unit of a rate in seconds.
+	rateSeconds = [NumRates]float64{1e-9, 1e-9, 1e-9, 1e-6, 1e-9, 1e-6, 1e-9}
+)
+
+// Rate is one number of a profile.
+type Rate struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"` // interval in which it lies with 90 % confidence
+	High  float64 `json:"high"`
+	Kind  Kind    `json:"kind"`
+	From  string  `json:"from"` // what it was fitted to
+}
+
+// Profile turns instructions into seconds of CPU on one machine.
+type Profile struct {
+	Name    string `json:"name"`
+	Machine string `json:"machine"`
+	Server  string `json:"server"`
+	Date    string `json:"date"`
+	Rates   []Rate `json:"rates"`
+	// WALWriter is what the WAL writer takes for a byte of WAL, in ns.
+	WALWriter Rate `json:"walwriter"`
+	// Error is the median error of scenarios that were left out of the fit, Within
+	// how many of Scenarios were within 10 % or inside the range of their runs.
+	Error     float64 `json:"error"`
+	Within    int     `json:"within"`
+	Scenarios int     `json:"scenarios"`
+	Note      string  `json:"note,omitempty"`
+}
+
+//go:generate go run ../../experiments/profiles -o profiles
+
+//go:embed profiles/*.json
+var profiles embed.FS
+
+// DefaultProfile is the profile that commands use unless told otherwise.
+const DefaultProfile = "x86-64"
+
+// ProfileNames lists the profiles that come with the program.
+func ProfileNames() []string {
+	entries, err := profiles.ReadDir("profiles")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".json"))
+	}
+	return names
+}
+
+// BuiltinProfile is one of the profiles that come with the program.
+func BuiltinProfile(name string) (*Profile, error) {
+	b, err := fs.ReadFile(profiles, "profiles/"+name+".json")
+	if err != nil {
+		return nil, fmt.Errorf("profile %s: expected one of %s, or a file", name, strings.Join(ProfileNames(), ", "))
+	}
+	return ReadProfile(b, name)
+}
+
+// ReadProfile reads a profile from JSON. file is its name, for errors.
+func ReadProfile(b []byte, file string) (*Profile, error) {
+	p := &Profile{}
+	if err := json.Unmarshal(b, p); err != nil {
+		at := len(b)
+		if s, ok := err.(*json.SyntaxError); ok {
+			at = int(s.Offset)
+		}
+		if t, ok := err.(*json.UnmarshalTypeError); ok {
+			at = int(t.Offset)
+		}
+		return nil, fmt.Errorf("%s:%d: %w", file, 1+strings.Count(string(b[:min(at, len(b))]), "\n"), err)
+	}
+	if len(p.Rates) != NumRates {
+		return nil, fmt.Errorf("%s: %d rates, expected %d: %s", file, len(p.Rates), NumRates, strings.Join(rateNames[:], ", "))
+	}
+	for i, r := range p.Rates {
+		if r.Name != rateNames[i] || r.Unit != rateUnits[i] {
+			return nil, fmt.Errorf("%s: rate %d is %q in %q, expected %q in %q", file, i+1, r.Name, r.Unit, rateNames[i], rateUnits[i])
+		}
+		if r.Value < 0 {
+			return nil, fmt.Errorf("%s: rate %q is %v, expected 0 or more", file, r.Name, r.Value)
+		}
+	}
+	return p, nil
+}
+
+// Write writes the profile.
+func (p *Profile) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	e.SetEscapeHTML(false)
+	return e.Encode(p)
+}
+
+// amounts are how much there is of what each rate prices, in the rate's own unit.
+type amounts [NumRates]float64
+
+// amountsOf reads them off work.
+func amountsOf(m *Model, u *Usage) amounts {
+	var a amounts
+	for _, l := range m.Price(u) {
+		a[int(l.Class)] += l.Instructions / 1000
+	}
+	for _, i := range u.items {
+		if n := kernelRate(i.Term); n >= 0 {
+			a[n] += i.Quantity
+		}
+	}
+	return a
+}
+
+// kernelRate is the rate by which a term costs time beside its instructions, -1 for
+// none.
+func kernelRate(term string) int {
+	switch term {
+	case termTransaction:
+		return rateTransaction
+	case termRecordByte, termImageByte:
+		return rateWAL
+	case termNewPage, termSplit:
+		return ratePage
+	case termMessageByte:
+		return rateReceive
+	}
+	return -1
+}
+
+// CPU is what work costs in seconds.
+type CPU struct {
+	Seconds      float64
+	Instructions float64
+	Terms        []TermCPU // the costliest first
+	Objects      []TermCPU // by table or index, the costliest first
+	Assumptions  []string
+	Profile      *Profile
+	Model        *Model
+	// WALWriter is the WAL writer's CPU in seconds, beside the worker's.
+	WALWriter float64
+}
+
+// TermCPU is a part of it.
+type TermCPU struct {
+	Name         string
+	Seconds      float64
+	Instructions float64
+	Kind         Kind
+}
+
+// Apply is what work costs an apply worker on the profile's machine.
+func (p *Profile) Apply(m *Model, u *Usage) *CPU {
+	lines := m.Price(u)
+	c := &CPU{Profile: p, Model: m, Assumptions: Assumptions(lines)}
+	terms, objects := map[string]*TermCPU{}, map[string]*TermCPU{}
+	add := func(sums map[string]*TermCPU, name string, seconds, instructions float64, kind Kind) {
+		t := sums[name]
+		if t == nil {
+			t = &TermCPU{Name: name, Kind: kind}
+			sums[name] = t
+		}
+		t.Seconds += seconds
+		t.Instructions += instructions
+		if kind == Assumed || kind == Solved && t.Kind == Calibrated {
+			t.Kind = kind
+		}
+	}
+	bytes := 0.0
+	for _, l := range lines {
+		r := &p.Rates[int(l.Class)]
+		kind := r.Kind
+		if l.Assumed != "" {
+			kind = Assumed
+		}
+		seconds := l.Instructions / 1000 * r.Value * rateSeconds[l.Class]
+		c.Seconds += seconds
+		c.Instructions += l.Instructions
+		add(terms, group(l.Term), seconds, l.Instructions, kind)
+		add(objects, l.Object, seconds, l.Instructions, kind)
+	}
+	for _, i := range u.items {
+		n := kernelRate(i.Term)
+		if n < 0 {
+			continue
+		}
+		if n == rateWAL {
+			bytes += i.Quantity
+		}
+		if k := i.Quantity * p.Rates[n].Value * rateSeconds[n]; k != 0 {
+			add(terms, kernelNames[n], k, 0, p.Rates[n].Kind)
+			add(objects, i.Object, k, 0, p.Rates[n].Kind)
+			c.Seconds += k
+		}
+	}
+	c.WALWriter = bytes * p.WALWriter.Value * 1e-9
+	c.Terms, c.Objects = ranked(terms), ranked(objects)
+	return c
+}
+
+// kernelNames are the terms of time that is not the worker's own instructions'.
+var kernelNames = [NumRates]string{
+	rateTransaction: "kernel: wake-ups and system calls, by transaction",
+	rateWAL:         "kernel and memory, by byte of WAL",
+	ratePage:        "kernel: extend a file",
+	rateReceive:     "kernel: receive and wake up, by byte of the stream",
+}
+
+func ranked(sums map[string]*TermCPU) []TermCPU {
+	list := make([]TermCPU, 0, len(sums))
+	for _, t := range sums {
+		list = append(list, *t)
+	}
+	slices.SortFunc(list, func(a, b TermCPU) int {
+		switch {
+		case a.Seconds > b.Seconds:
+			return -1
+		case a.Seconds < b.Seconds:
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return list
+}
