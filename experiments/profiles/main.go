@@ -5,13 +5,16 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
 
+	"applysim/experiments/published"
 	"applysim/experiments/scenarios"
 	"applysim/model/cost"
+	"applysim/model/publisher"
 )
 
 func main() {
@@ -35,7 +38,67 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return write(*out, p)
+	if p.Publisher, err = sender(); err != nil {
+		return err
+	}
+	apple, err := published.SolveApple(p)
+	if err != nil {
+		return err
+	}
+	if err := write(*out, p); err != nil {
+		return err
+	}
+	return write(*out, apple)
+}
+
+// sender fits what a walsender takes: the instructions of what it sends, and
+// transactions.
+func sender() (*cost.PublisherRates, error) {
+	runs, err := scenarios.RecordedRuns()
+	if err != nil {
+		return nil, err
+	}
+	model, err := publisher.Model()
+	if err != nil {
+		return nil, err
+	}
+	var amounts [][]float64
+	var medians []float64
+	for _, r := range runs {
+		o, err := r.Scenario.Do()
+		if err != nil {
+			return nil, err
+		}
+		transactions := 0.0
+		for _, i := range o.SentUsage.Items() {
+			if i.Term == publisher.TermTransaction {
+				transactions = i.Quantity
+			}
+		}
+		amounts = append(amounts, []float64{model.Instructions(o.SentUsage) / 1000 * 1e-9, transactions * 1e-6})
+		medians = append(medians, scenarios.Median(r.WALSender))
+	}
+	x, err := cost.LeastSquares(amounts, medians)
+	if err != nil {
+		return nil, err
+	}
+	var errs []float64
+	for i, a := range amounts {
+		errs = append(errs, math.Abs((a[0]*x[0]+a[1]*x[1])/medians[i]-1))
+	}
+	from := fmt.Sprintf("walsender CPU, medians of the runs of all scenarios; median error of the fit %.0f %%", 100*scenarios.Median(errs))
+	rate := func(name, unit string, v float64, k cost.Kind, from string) cost.Rate {
+		v = math.Round(v*1e4) / 1e4
+		return cost.Rate{Name: name, Unit: unit, Value: v, Low: v, High: v, Kind: k, From: from}
+	}
+	return &cost.PublisherRates{
+		Backend:     rate("backend", "us/row", 0, cost.Assumed, "not measured"),
+		Sender:      rate("sender", "ns/1000 instructions", x[0], cost.Calibrated, from),
+		Transaction: rate("transaction", "us/transaction", x[1], cost.Calibrated, from),
+		Send:        rate("send", "ns/byte", 0, cost.Assumed, "none, as for receiving"),
+		Cores:       rate("cores", "cores", 2, cost.Assumed, "those of the machine"),
+		Latency:     rate("latency", "ms", 0, cost.Assumed, "not measured"),
+	}, nil
 }
 
 // fitted is the profile of the machine on which cpu_seconds.csv was measured.

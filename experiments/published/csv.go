@@ -29,6 +29,9 @@ func rows(name, text string) ([]map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: expected a line with the names of columns", name)
+	}
 	var out []map[string]string
 	for _, line := range lines[1:] {
 		row := map[string]string{}
@@ -107,3 +110,25 @@ func overlapping() (int, error) {
 	x, err := Overlap()
 	return int(math.Round(x)), err
 }
+
+// figureValue is a published figure, the middle of its range.
+func figureValue(scenario, name string) (float64, error) {
+	list, err := rows("figures.csv", figuresCSV)
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range list {
+		if row["source"] == source && row["scenario"] == scenario && row["figure"] == name {
+			low, err1 := strconv.ParseFloat(row["low"], 64)
+			high, err2 := strconv.ParseFloat(row["high"], 64)
+			if err1 != nil || err2 != nil {
+				return 0, fmt.Errorf("figures.csv: %s of %s: expected numbers", name, scenario)
+			}
+			return (low + high) / 2, nil
+		}
+	}
+	return 0, fmt.Errorf("figures.csv: no figure %s of %s", name, scenario)
+}
+
+// round4 keeps four decimals.
+func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }

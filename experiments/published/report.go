@@ -5,15 +5,16 @@ import (
 	"math"
 
 	"applysim/experiments/workload"
+	"applysim/model/cost"
 )
 
 // Kind says where a figure comes from.
-type Kind string
+type Kind = cost.Kind
 
 // The kinds that appear here.
 const (
-	Predicted Kind = "predicted" // shown beside a measurement that was not used
-	Solved    Kind = "solved"    // something was chosen so that this very figure comes out
+	Predicted = cost.Predicted // shown beside a measurement that was not used
+	Solved    = cost.Solved    // something was chosen so that this very figure comes out
 )
 
 // Options set up the experiment.

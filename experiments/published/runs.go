@@ -1,14 +1,15 @@
 package published
 
 import (
-	"fmt"
-	"strings"
+	"errors"
+	"io"
 	"sync"
 
-	"applysim/experiments/recorded"
 	"applysim/experiments/workload"
 	"applysim/model/apply"
-	"applysim/model/schema"
+	"applysim/model/cost"
+	"applysim/model/publisher"
+	"applysim/model/stream"
 	"applysim/wal"
 )
 
@@ -26,6 +27,8 @@ type run struct {
 type outcome struct {
 	total int64
 	parts []Part
+	usage *cost.Usage // the worker's work
+	sent  *cost.Usage // and the walsender's
 }
 
 // Part is the WAL of one relation, or of all commits, in bytes.
@@ -35,28 +38,34 @@ type Part struct {
 	Bytes   int64  `json:"bytes"`
 }
 
-func (r run) do(o Options) (*outcome, error) {
+// workload is the run's workload.
+func (r run) workload(o Options) workload.Options {
 	w := workload.DefaultOptions()
 	w.Rows, w.Seed, w.Clients, w.Binary = o.Rows, o.Seed, r.clients, r.binary
-	g, err := workload.NewGenerator(w)
+	return w
+}
+
+func (r run) do(o Options) (*outcome, error) { return r.on(workload.Schema(r.indexes), o) }
+
+// applyCounting applies a stream and counts what a walsender would have done for it.
+func applyCounting(w *apply.Worker, r io.Reader) (*cost.Usage, error) {
+	in, err := stream.NewReader(r, stream.DefaultOptions())
 	if err != nil {
 		return nil, err
 	}
-	db, err := schema.Read(strings.NewReader(workload.Schema(r.indexes)), "events.sql")
-	if err != nil {
-		return nil, err
+	var c publisher.Counter
+	var m stream.Message
+	for {
+		if err := in.Next(&m); errors.Is(err, io.EOF) {
+			return c.Usage(), nil
+		} else if err != nil {
+			return nil, err
+		}
+		c.Add(&m)
+		if err := w.Apply(&m); err != nil {
+			return nil, err
+		}
 	}
-	s := apply.DefaultSettings()
-	s.WALLevel = "logical"
-	s.FullPageWrites = false // as in the published runs
-	worker, err := apply.New(db, apply.Options{Settings: s, NextXID: w.FirstXid})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := recorded.Apply(worker, g); err != nil {
-		return nil, fmt.Errorf("the generated workload: %w", err)
-	}
-	return parts(worker.Log()), nil
 }
 
 // parts sums the records of each relation; those of none are split into commits

@@ -29,12 +29,14 @@ const (
 	columnApply     = "apply_cpu_s"
 	columnWALWriter = "walwriter_cpu_s"
 	columnWALSender = "walsender_cpu_s"
+	columnWAL       = "subscriber_wal_bytes" // may be missing
 )
 
 // Runs are the measured runs of one scenario, in seconds of CPU.
 type Runs struct {
 	Scenario                    *Scenario
 	Apply, WALWriter, WALSender []float64
+	WAL                         int64 // bytes that the subscriber wrote, 0 if the file does not say
 }
 
 // ReadRuns reads a file of measurements. file is its name, for errors.
@@ -89,6 +91,11 @@ func ReadRuns(r io.Reader, file string) ([]*Runs, error) {
 		}{{columnChanges, runs.Scenario.Changes}, {columnPerTx, runs.Scenario.PerTx}} {
 			if v, err := strconv.Atoi(row[at[c.column]]); err != nil || v != c.want {
 				return nil, fmt.Errorf("%s:%d: %s of %s is %q, expected %d", file, line, c.column, name, row[at[c.column]], c.want)
+			}
+		}
+		if i, ok := at[columnWAL]; ok {
+			if runs.WAL, err = strconv.ParseInt(row[i], 10, 64); err != nil {
+				return nil, fmt.Errorf("%s:%d: %s is %q, expected bytes", file, line, columnWAL, row[i])
 			}
 		}
 		for _, c := range []struct {
@@ -147,4 +154,12 @@ func Measure(list []*Runs, done func(name string)) ([]cost.Measurement, error) {
 	}
 	wg.Wait()
 	return measurements, errors.Join(errs...)
+}
+
+// Median is the median of some runs.
+func Median(runs []float64) float64 {
+	s := slices.Clone(runs)
+	slices.Sort(s)
+	n := len(s)
+	return (s[(n-1)/2] + s[n/2]) / 2
 }

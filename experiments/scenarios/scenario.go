@@ -11,8 +11,10 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/publisher"
 	"applysim/model/schema"
 	"applysim/model/stream"
+	"applysim/wal"
 )
 
 // Scenario is one workload.
@@ -91,23 +93,81 @@ func All() []*Scenario {
 	}
 }
 
-// Run applies the scenario and returns the work that was measured.
-func (s *Scenario) Run() (*cost.Usage, error) {
+// Outcome is what a scenario did.
+type Outcome struct {
+	Usage *cost.Usage        // the work that is measured
+	Sent  *publisher.Counter // all that the walsender sent,
+	// and of that what is measured.
+	SentUsage *cost.Usage
+	Worker    *apply.Worker
+	// Before counts the WAL that was written before.
+	Before wal.Count
+}
+
+// Do applies the scenario.
+func (s *Scenario) Do() (*Outcome, error) {
 	w, err := s.Worker()
 	if err != nil {
 		return nil, err
 	}
-	f := &feeder{worker: w, binary: s.Binary, xid: 750}
+	f := &feeder{worker: w, binary: s.Binary, xid: 750, counter: &publisher.Counter{}}
 	if s.load != nil {
 		if err := s.load(f); err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
 	}
-	before := cost.Measure(w)
+	o := &Outcome{Worker: w, Before: w.Log().Total()}
+	before, sent := cost.Measure(w), f.counter.Usage()
 	if err := s.make(f); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	return cost.Measure(w).Sub(before), nil
+	o.Usage = cost.Measure(w).Sub(before)
+	o.Sent = f.counter
+	o.SentUsage = f.counter.Usage().Sub(sent)
+	return o, nil
+}
+
+// Run applies the scenario and returns the work that was measured.
+func (s *Scenario) Run() (*cost.Usage, error) {
+	o, err := s.Do()
+	if err != nil {
+		return nil, err
+	}
+	return o.Usage, nil
+}
+
+// Full is the experiment with REPLICA IDENTITY FULL: rows are loaded, and the last
+// ones of them updated in one transaction, with or without an index on the first
+// column.
+func Full(rows, last int, index bool) *Scenario {
+	s := &Scenario{
+		Name: "full", DDL: full, Changes: last, PerTx: last,
+		load: func(f *feeder) error { return f.insertFull(rows) }, make: func(f *feeder) error { return f.updateFull(rows-last, rows) },
+	}
+	if index {
+		s.DDL += "create index f_id on f(id);"
+	}
+	return s
+}
+
+// HOTSets are the sets of indexes of the HOT experiment: none but the primary key, four
+// on other columns than status, four of which two have status.
+var HOTSets = []struct{ Name, DDL, Measured string }{
+	{"no index on it", "", "update_hot"},
+	{"four on others", fourOthers, "update_hot_4_other"},
+	{"on it, among four", fourIndexes, "update_status_4"},
+}
+
+// HOT is the experiment with updates of status by key: those of a measured scenario,
+// on a table with a fillfactor.
+func HOT(set, fillfactor int) *Scenario {
+	const n = 40_000
+	ddl := strings.Replace(events, "not null);", fmt.Sprintf("not null) with (fillfactor = %d);", fillfactor), 1)
+	return &Scenario{
+		Name: HOTSets[set].Measured, DDL: ddl + HOTSets[set].DDL, Changes: n, PerTx: 1,
+		load: func(f *feeder) error { return f.insertEvents(1, loadedRows, loadPerTx, payloadWidth) },
+		make: func(f *feeder) error { return f.updateStatus(n) },
+	}
 }
 
 // Worker is the scenario's subscriber, with empty tables and the settings of the
@@ -128,12 +188,13 @@ func (s *Scenario) Worker() (*apply.Worker, error) {
 
 // feeder makes messages and applies them.
 type feeder struct {
-	worker *apply.Worker
-	binary bool
-	xid    uint32
-	sent   bool // the relation was described
-	now    stream.Timestamp
-	status []int // of each row of events that was updated
+	worker  *apply.Worker
+	binary  bool
+	xid     uint32
+	sent    bool // the relation was described
+	counter *publisher.Counter
+	now     stream.Timestamp
+	status  []int // of each row of events that was updated
 }
 
 // Tables are numbered like a publisher's first ones.
@@ -150,6 +211,7 @@ const (
 
 func (f *feeder) apply(m *stream.Message) error {
 	m.Size = size(m)
+	f.counter.Add(m)
 	return f.worker.Apply(m)
 }
 

@@ -338,3 +338,25 @@ func (p *Profile) Describe() []string {
 	}
 	return lines
 }
+
+// LeastSquares finds the rates without negative elements for which the sums of
+// amounts times rates come closest to what was measured, in relative errors.
+func LeastSquares(amounts [][]float64, measured []float64) ([]float64, error) {
+	if len(amounts) == 0 || len(amounts) != len(measured) {
+		return nil, fmt.Errorf("least squares: %d equations with %d right sides", len(amounts), len(measured))
+	}
+	n := len(amounts[0])
+	g, h := mat.NewSymDense(n, nil), make([]float64, n)
+	for i, row := range amounts {
+		for j := range n {
+			h[j] += row[j] / measured[i]
+			for k := j; k < n; k++ {
+				g.SetSym(j, k, g.At(j, k)+row[j]*row[k]/measured[i]/measured[i])
+			}
+		}
+	}
+	for j := range n {
+		g.SetSym(j, j, g.At(j, j)*(1+ratePrior)+1e-30)
+	}
+	return nnls(g, h, nil)
+}

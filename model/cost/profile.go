@@ -67,12 +67,24 @@ type Profile struct {
 	Rates   []Rate `json:"rates"`
 	// WALWriter is what the WAL writer takes for a byte of WAL, in ns.
 	WALWriter Rate `json:"walwriter"`
+	// Publisher prices the publisher's side; nil where it was not measured.
+	Publisher *PublisherRates `json:"publisher,omitempty"`
 	// Error is the median error of scenarios that were left out of the fit, Within
 	// how many of Scenarios were within 10 % or inside the range of their runs.
 	Error     float64 `json:"error"`
 	Within    int     `json:"within"`
 	Scenarios int     `json:"scenarios"`
 	Note      string  `json:"note,omitempty"`
+}
+
+// PublisherRates price the publisher's side as far as the published table needs it.
+type PublisherRates struct {
+	Backend     Rate `json:"backend"`     // µs a row that the backends insert without a consumer
+	Sender      Rate `json:"sender"`      // ns for 1000 instructions of the walsender
+	Transaction Rate `json:"transaction"` // µs a transaction of the walsender
+	Send        Rate `json:"send"`        // ns a byte of the stream
+	Cores       Rate `json:"cores"`       // cores that a load and what follows it share
+	Latency     Rate `json:"latency"`     // ms until it is noticed that a change was applied
 }
 
 //go:generate go run ../../experiments/profiles -o profiles

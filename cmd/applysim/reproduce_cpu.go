@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+
+	"applysim/experiments/published"
+	"applysim/experiments/table"
+	"applysim/model/cost"
+)
+
+// figuresTable puts every published figure beside the simulated one.
+func figuresTable(r *reproduction) *table.Table {
+	t := &table.Table{Title: "Every published figure beside the simulated one (profile " + r.Profile + ")", Columns: []table.Column{
+		{Name: "scenario"}, {Name: "figure"}, {Name: "published", Right: true}, {Name: "simulated", Right: true}, {Name: "unit"},
+		{Name: "error", Right: true, Signed: true, Decimals: 2, Unit: " %"}, {Name: "kind"}, {Name: "note"},
+	}}
+	number := func(v float64) string {
+		if v >= 1e6 {
+			return table.Integer(int64(v))
+		}
+		return fmt.Sprintf("%.3f", v)
+	}
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		var simulated, e any
+		if f.Simulated != nil {
+			simulated = number(*f.Simulated)
+		}
+		if v, ok := f.Error(); ok {
+			e = 100 * v
+		}
+		t.Add(f.Scenario, f.Figure, number(f.Published), simulated, f.Unit, e, string(f.Kind), f.Note)
+	}
+	return t
+}
+
+// cpuOfRuns shows where the worker's CPU goes in the published runs.
+func cpuOfRuns(r *reproduction) *table.Table {
+	t := &table.Table{Title: "Where the apply worker's CPU goes, µs a row", Columns: []table.Column{{Name: "work"}}}
+	runs := []*published.RunCost{r.cpu.Text, r.cpu.Binary, r.cpu.Four}
+	for _, name := range []string{"primary key, text", "primary key, binary", "four more indexes, text"} {
+		t.Columns = append(t.Columns, table.Column{Name: name, Right: true, Decimals: 3})
+	}
+	t.Columns = append(t.Columns, table.Column{Name: "kind"})
+	part := func(c *cost.CPU, name string) any {
+		for _, x := range c.Terms {
+			if x.Name == name {
+				return x.Seconds * 1e6 / float64(r.Rows)
+			}
+		}
+		return nil
+	}
+	for _, x := range r.cpu.Four.CPU.Terms[:min(cpuShown, len(r.cpu.Four.CPU.Terms))] {
+		row := []any{x.Name}
+		for _, c := range runs {
+			row = append(row, part(c.CPU, x.Name))
+		}
+		t.Add(append(row, string(x.Kind))...)
+	}
+	t.Rule()
+	total := []any{"total"}
+	for _, c := range runs {
+		total = append(total, c.CPU.Seconds*1e6/float64(r.Rows))
+	}
+	t.Add(append(total, nil)...)
+	return t
+}
+
+func indexSetsTable(r *reproduction) *table.Table {
+	t := &table.Table{Title: "What other sets of four indexes would give", Columns: []table.Column{
+		{Name: "indexes"}, {Name: "WAL, bytes", Right: true}, {Name: "subscriber's CPU", Right: true, Decimals: 2, Unit: " s"},
+	}}
+	chosen := "(updated_at), (account_id), (account_id, status), (status, updated_at): chosen"
+	t.Add(chosen, r.cpu.Four.WAL, r.cpu.Four.CPU.Seconds*float64(published.DefaultOptions().Rows)/float64(r.Rows))
+	for _, s := range r.IndexSets {
+		t.Add(s.Indexes, s.WAL, s.CPU)
+	}
+	return t
+}
+
+func hotTable(r *reproduction) *table.Table {
+	t := &table.Table{Title: "40,000 updates of status by key, 20,000 rows (profile " + cost.DefaultProfile + "; measured: a real subscription, PostgreSQL 18.6)", Columns: []table.Column{
+		{Name: "index on status"}, {Name: "fillfactor", Right: true}, {Name: "HOT", Right: true, Decimals: 1, Unit: " %"},
+		{Name: "WAL a change", Right: true, Decimals: 0}, {Name: "measured", Right: true, Decimals: 0},
+		{Name: "CPU a change", Right: true, Decimals: 2, Unit: " µs"}, {Name: "measured", Right: true, Decimals: 2, Unit: " µs"},
+	}}
+	for _, l := range r.HOT {
+		var wal, cpu any
+		if l.MeasuredCPU > 0 {
+			wal, cpu = l.MeasuredWAL, l.MeasuredCPU
+		}
+		t.Add(l.Indexes, l.Fillfactor, 100*l.HOTShare, l.WAL, wal, l.CPU, cpu)
+	}
+	return t
+}
+
+// cpuAssumptions says what the figures in seconds hang on.
+func cpuAssumptions(r *reproduction) []string {
+	p := r.cpu.Profile
+	lines := []string{fmt.Sprintf("Profile %s: %s; %s. %s.", p.Name, p.Machine, p.Server, p.Note)}
+	seen := map[string]bool{}
+	rates := p.Rates
+	if q := p.Publisher; q != nil {
+		rates = append(append([]cost.Rate{}, rates...), q.Backend, q.Sender, q.Transaction, q.Send, q.Cores, q.Latency)
+	}
+	for _, x := range rates {
+		if x.Value == 0 || seen[x.Name] {
+			continue
+		}
+		seen[x.Name] = true
+		lines = append(lines, fmt.Sprintf("Rate %s: %.4g %s, %s: %s.", x.Name, x.Value, x.Unit, x.Kind, x.From))
+	}
+	v := r.cpu.Text.CPU.Model.Validation
+	return append(lines, fmt.Sprintf("Instructions: median error %.1f %% on workloads that the model was not fitted to, nine of ten within %.1f %%.", 100*v.Median, 100*v.P90))
+}
