@@ -8,6 +8,10 @@ import (
 	"applysim/model/cost"
 )
 
+// drift is how far rates may be from those of the program's profile before it must be
+// made anew: the simulator's counters change a little with its short cuts.
+const drift = 0.05
+
 // TestProfile fits the profile x86-64 again and prints how it predicts scenarios that
 // were left out.
 func TestProfile(t *testing.T) {
@@ -38,7 +42,7 @@ func TestProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range p.Rates {
-		if h := have.Rates[i]; math.Abs(r.Value-h.Value) > 0.01*h.Value+1e-3 || r.Low > r.Value || r.High < r.Value {
+		if h := have.Rates[i]; math.Abs(r.Value-h.Value) > drift*h.Value+1e-3 || r.Low > r.Value || r.High < r.Value {
 			t.Errorf("%+v, the program has %+v: run go generate ./model/cost", r, h)
 		}
 	}
