@@ -141,18 +141,19 @@ const (
 	termToastValue    = "move a value out of line"
 	termChunk         = "store a chunk"
 
-	termIndexLookup = "look a row up by an index"
-	termFetch       = "follow an index entry to the heap"
-	termChainStep   = "look at a version of a HOT chain"
-	termScanItem    = "note an equal index entry"
-	termKill        = "mark an index entry as dead"
-	termSeqLookup   = "look a row up by a scan"
-	termSeqPage     = "scan a page"
-	termSeqRow      = "scan a row version"
-	termSeqDead     = "scan a dead row version"
-	termFetchAgain  = "go on after a row that differs"
-	termCompareRow  = "compare a row with the one looked for"
-	termDeform      = "compare: deform a column"
+	termIndexLookup   = "look a row up by an index"
+	termFetch         = "follow an index entry to the heap"
+	termChainStep     = "look at a version of a HOT chain"
+	termScanItem      = "note an equal index entry"
+	termKill          = "mark an index entry as dead"
+	termSeqLookup     = "look a row up by a scan"
+	termSeqPage       = "scan a page"
+	termSeqRow        = "scan a row version"
+	termSeqDead       = "scan a dead row version"
+	termFetchAgain    = "go on after a row that differs"
+	termCompareRow    = "compare a row with the one looked for"
+	termDeform        = "compare: deform a column"
+	termDeformVarying = "compare: deform a column of varying length"
 
 	termIndexEntry    = "prepare an index entry"
 	termExpression    = "evaluate an index expression"
@@ -259,7 +260,7 @@ func init() {
 		"look up and lock rows":          {termLock, termIndexLookup, termFetch, termFetchAgain, termChainStep, termScanItem, termKill, termStatus},
 		"prune pages":                    {termPrune, termPruneLine, termPruneTuple, termPruned, termCompacted},
 		"TOAST":                          {termToastRow, termCompressRun, termCompressByte, termCompressProbe, termCompressSame, termToastValue, termChunk, termUntoast, termDetoast},
-		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termDeform},
+		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termDeform, termDeformVarying},
 		"form index entries":             {termIndexEntry, termExpression, termPredicate, termKeyTuple, termKeyColumn, termKeyByte},
 		"descend B-trees":                {termDescent, termLevel, termComparison, termLaterColumn, termCompareTID},
 		"insert into B-trees":            {termIndexInsert, termUnique, termItemMoved, termPostingSplit, termBRIN},

@@ -237,7 +237,18 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 			}
 		}
 	}
-	u.add(termDeform, name, Equal, c.Compared*columns)
+	fixed, varying := int64(0), int64(0)
+	for _, col := range t.Schema.Columns {
+		switch {
+		case col.Dropped:
+		case col.Attr().Len > 0:
+			fixed++
+		default:
+			varying++
+		}
+	}
+	u.add(termDeform, name, Equal, c.Compared*fixed)
+	u.add(termDeformVarying, name, Equal, c.Compared*varying)
 	for i, n := range t.Compared {
 		u.add(equalTerm(t.Schema.Columns[i].Type), name, Equal, n)
 	}
