@@ -11,8 +11,8 @@ import (
 // summed up.
 const cpuShown = 12
 
-// cpuTable shows where the worker's CPU goes, by term.
-func cpuTable(c *recorded.CPU) *table.Table {
+// replayCPUTable shows where the worker's CPU goes, by term.
+func replayCPUTable(c *recorded.CPU) *table.Table {
 	return cpuParts("apply worker's CPU by work", c, c.Terms)
 }
 

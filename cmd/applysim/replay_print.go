@@ -26,7 +26,7 @@ func printReplay(w io.Writer, format string, worker *apply.Worker, r *recorded.R
 	if images := imagesTable(r.Images); images != nil {
 		parts = append(parts, images)
 	}
-	parts = append(parts, tablesTable(worker, r), cpuTable(&r.CPU), cpuObjects(&r.CPU))
+	parts = append(parts, tablesTable(worker, r), replayCPUTable(&r.CPU), cpuObjects(&r.CPU))
 	lines := endLines(worker, r)
 	if format == "markdown" {
 		for _, t := range parts {
