@@ -54,7 +54,7 @@ func (t *Table) Noted(s *VacuumScan) (forgotten bool) {
 		if bits&vmAllVisible != 0 {
 			nu.visible++
 		}
-		if bits&vmAllFrozen != 0 {
+		if bits&vmAllFrozen != 0 && !t.xacts.Before18 { // relallfrozen is a column of 18's
 			nu.frozen++
 		}
 	}

@@ -36,7 +36,8 @@ type Transactions struct {
 	// those of other workers with their subtransactions.
 	prepared []uint32
 	// gids are those of them that are prepared.
-	gids []uint32
+	gids     []uint32
+	Before18 bool // the server is older than 18
 	// ServerMinor is the server's minor release.
 	ServerMinor int
 	// held is the oldest transaction that other sessions' snapshots take for running,

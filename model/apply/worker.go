@@ -136,7 +136,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		o.SubscriptionOID = firstOID
 	}
 	w := &Worker{
-		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMinor: o.Settings.ServerMinor},
+		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMinor: o.Settings.ServerMinor, Before18: o.Settings.ServerMajor < 18},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 		prepared: map[string]*prepared{}, spools: map[uint32]*spool{},
 	}
