@@ -40,7 +40,7 @@ func (w *Worker) chooseLookup(r *relation) {
 			continue // its access method cannot look rows up one by one
 		}
 		first := x.schema.Keys[0].Column
-		if x.schema.Predicate == "" && first >= 0 && r.columns[first].remote >= 0 && x.comparable() {
+		if x.schema.Predicate == "" && first >= 0 && r.columns[first].remote >= 0 && (x.comparable() || w.opts.Settings.ServerMajor < 18) {
 			r.lookup = x
 			return
 		}
@@ -100,7 +100,7 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 
 // comparable says whether there is an equality operator for each column of the index, in
 // the type in which the index has it: a key of type name is a cstring there, which has
-// none (IsIndexUsableForReplicaIdentityFull).
+// none (IsIndexUsableForReplicaIdentityFull). 17 does not ask.
 func (x *localIndex) comparable() bool {
 	for i, t := range x.types {
 		if i < len(x.schema.Keys) && x.cstring[i] || !equality(t) {
