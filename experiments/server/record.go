@@ -168,7 +168,9 @@ func (r *recording) step(s Step) error {
 		if text := strings.TrimSpace(s.Pub); r.case_.parallel(r.sub.Major) && strings.HasSuffix(text, "rollback") {
 			// Nobody waits for the parallel worker that rolls it back: what comes next
 			// would be before its record, or after it.
-			time.Sleep(rollbackPause)
+			for used := time.Duration(-1); used != r.sub.applyCPU(); time.Sleep(rollbackPause) {
+				used = r.sub.applyCPU()
+			}
 		}
 		return nil
 	}
@@ -190,8 +192,8 @@ func (r *recording) step(s Step) error {
 	return nil
 }
 
-// rollbackPause is how long a parallel worker may take to roll a transaction back.
-const rollbackPause = 150 * time.Millisecond
+// rollbackPause is how long workers must have used no CPU to be taken for idle.
+const rollbackPause = 300 * time.Millisecond
 
 // applyTimeout is how long a subscriber may take for one step.
 const applyTimeout = 60 * time.Second
