@@ -165,9 +165,13 @@ func (r *recording) step(s Step) error {
 		if err := r.pub.Script(s.Pub); err != nil {
 			return err
 		}
-		if text := strings.TrimSpace(s.Pub); r.case_.parallel(r.sub.Major) && strings.HasSuffix(text, "rollback") {
+		if text := strings.TrimSpace(s.Pub); r.case_.parallel(r.sub.Major) && (strings.HasSuffix(text, "rollback") || strings.HasPrefix(text, "rollback prepared")) {
 			// Nobody waits for the parallel worker that rolls it back: what comes next
-			// would be before its record, or after it.
+			// would be before its record, or after it. The rollback is sent once it is
+			// on disk.
+			if _, err := r.pub.Query("select pg_logical_emit_message(true, 'applysim', '')"); err != nil {
+				return err
+			}
 			for used := time.Duration(-1); used != r.sub.applyCPU(); time.Sleep(rollbackPause) {
 				used = r.sub.applyCPU()
 			}
