@@ -53,6 +53,7 @@ when replication would stop, with the results so far.`,
 
 type runOptions struct {
 	variant, stream, events string
+	sql                     string
 	marginal                string
 	format                  string
 	seed                    int64
@@ -75,6 +76,7 @@ func runScenario(env environment, args []string) error {
 	f.StringVar(&o.variant, "variant", "", "run the scenario's variant `NAME` in place of the scenario itself")
 	f.StringVar(&o.stream, "write-stream", "", "write the stream to `FILE`: pgoutput messages, as pg_recvlogical writes them")
 	f.StringVar(&o.events, "write-events", "", "write to `FILE` what ran on the subscriber beside the stream, for\nreplay --events")
+	f.StringVar(&o.sql, "write-sql", "", "write the changes to `FILE` as SQL, for a real publisher")
 	format := o.addFlags(f)
 	if helped, err := parse(env, f, args, runHelp); helped || err != nil {
 		return err
@@ -114,6 +116,13 @@ func runScenario(env environment, args []string) error {
 	}
 	if stream != nil {
 		options.Stream = stream
+	}
+	sql, err := write("write-sql", o.sql)
+	if err != nil {
+		return err
+	}
+	if sql != nil {
+		options.SQL = sql
 	}
 	events, err := write("write-events", o.events)
 	if err != nil {

@@ -83,6 +83,7 @@ type Generator struct {
 	state   int
 	current *operation
 	step    int
+	last    *step // whose change was made last
 	left    int
 	began   bool
 	number  int64

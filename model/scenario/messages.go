@@ -60,6 +60,7 @@ func (g *Generator) Next(m *stream.Message) bool {
 			g.left--
 			g.changes++
 			g.lsn += rowWALBytes
+			g.last = p
 			g.change(p, m)
 			g.count(m)
 			return true

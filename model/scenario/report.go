@@ -27,7 +27,7 @@ func (s *Scenario) Compare(variants []*Variant, marginal bool, o *Options) (*Rep
 		for _, w := range s.without(db, v) {
 			w.whole = whole
 			w.options = *o
-			w.options.Stream, w.options.Event = nil, nil
+			w.options.Stream, w.options.SQL, w.options.Event = nil, nil, nil
 			jobs = append(jobs, w)
 		}
 	}

@@ -36,6 +36,9 @@ type Options struct {
 	Price func(*cost.Usage) *CPU
 	// Stream gets the stream of the run, raw pgoutput messages; may be nil.
 	Stream io.Writer
+	// SQL gets the changes of the run as SQL for a publisher; may be nil. It needs values
+	// in text format.
+	SQL io.Writer
 	// Event is told of each command that ran on the subscriber beside the stream, with
 	// the number of messages before it; may be nil.
 	Event    func(after int64, sql string)
@@ -239,6 +242,13 @@ func (r *run) apply() error {
 	if r.o.Stream != nil {
 		out = stream.NewWriter(r.o.Stream, stream.Raw)
 	}
+	var sql *sqlWriter
+	if r.o.SQL != nil {
+		if r.s.Binary {
+			return r.s.fail("subscription.binary", "SQL cannot be written of values in binary format: expected binary = false")
+		}
+		sql = newSQLWriter(r.o.SQL, r.gen)
+	}
 	var m stream.Message
 	counted := int64(0)
 	for r.gen.Next(&m) {
@@ -252,6 +262,9 @@ func (r *run) apply() error {
 				return err
 			}
 		}
+		if sql != nil {
+			sql.message(&m)
+		}
 		if r.stopped != nil {
 			continue // the rest of the stream is written all the same
 		}
@@ -262,7 +275,7 @@ func (r *run) apply() error {
 				return err
 			}
 			r.stopped = &Stop{Message: m.Number, Error: stop.Text, Detail: stop.Detail}
-			if out == nil {
+			if out == nil && sql == nil {
 				break
 			}
 			continue
@@ -283,7 +296,12 @@ func (r *run) apply() error {
 		r.o.Progress.Done.Add(r.worker.Counters.Changes() - r.before.counters.Changes() - counted)
 	}
 	if out != nil {
-		return out.Flush()
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	if sql != nil {
+		return sql.w.Flush()
 	}
 	return nil
 }

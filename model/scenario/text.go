@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -58,6 +59,9 @@ func hasWidth(k pgtype.Kind) bool {
 	return false
 }
 
+// elementWidth is how long the elements of arrays are unless the file says so.
+const elementWidth = 8
+
 // writable says whether values of a type can be made up.
 func writable(k pgtype.Kind) bool { _, ok := writers[k]; return ok || k == pgtype.KindArray }
 
@@ -92,6 +96,9 @@ func (x *column) writer(binary bool) (writer, error) {
 			return 0, fmt.Errorf("for type %s no values can be made up: expected values = [...]", x.typ)
 		}
 		w = writeArray
+		if hasWidth(x.typ.Elem.Base().Kind) && x.MaxWidth == 0 {
+			x.MinWidth, x.MaxWidth = elementWidth, elementWidth
+		}
 	} else if !ok && x.Kind != Choice {
 		return 0, fmt.Errorf("for type %s no values can be made up: expected values = [...]", x.typ)
 	}
@@ -267,13 +274,27 @@ func (x *column) appendValue(dst []byte, v uint64, at int64, row int64) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(dst, '"')
-			dst = elem.appendValue(dst, v+uint64(i), at, row)
-			dst = append(dst, '"')
+			dst = appendElement(dst, elem.appendValue(nil, v+uint64(i), at, row))
 		}
 		return append(dst, '}')
 	}
 	panic("no way to write the type")
+}
+
+// appendElement appends an element of an array as array_out does: in quotes only if it
+// needs them.
+func appendElement(dst, e []byte) []byte {
+	if len(e) > 0 && !bytes.ContainsAny(e, "{},\"\\ \t\n") && !bytes.EqualFold(e, []byte("null")) {
+		return append(dst, e...)
+	}
+	dst = append(dst, '"')
+	for _, b := range e {
+		if b == '"' || b == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, b)
+	}
+	return append(dst, '"')
 }
 
 // number is the number that value v stands for.

@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"bufio"
+	"io"
+
+	"applysim/model/stream"
+)
+
+// sqlWriter writes a stream's changes as SQL, for a real publisher: what a stream leaves
+// out (the columns that an update names, the key of a row) is taken from the scenario.
+type sqlWriter struct {
+	w *bufio.Writer
+	g *Generator
+	b []byte
+}
+
+func newSQLWriter(w io.Writer, g *Generator) *sqlWriter {
+	return &sqlWriter{w: bufio.NewWriterSize(w, 64<<10), g: g}
+}
+
+// message writes what the generator's last message says.
+func (q *sqlWriter) message(m *stream.Message) {
+	q.b = q.b[:0]
+	switch m.Kind {
+	case stream.KindBegin:
+		q.b = append(q.b, "BEGIN;\n"...)
+	case stream.KindCommit:
+		q.b = append(q.b, "COMMIT;\n"...)
+	case stream.KindInsert:
+		s := q.source(m)
+		q.b = append(append(q.b, "INSERT INTO "...), q.table(s)...)
+		for i, c := range s.columns {
+			q.separate(i, " (", ", ")
+			q.b = append(q.b, quoteOne(c.Name)...)
+		}
+		q.b = append(q.b, ") OVERRIDING SYSTEM VALUE VALUES ("...)
+		for i := range s.columns {
+			q.separate(i, "", ", ")
+			q.value(m.New[i])
+		}
+		q.b = append(q.b, ");\n"...)
+	case stream.KindUpdate:
+		s, p := q.source(m), q.g.last
+		q.b = append(append(append(q.b, "UPDATE "...), q.table(s)...), " SET "...)
+		for n, i := range p.change {
+			q.separate(n, "", ", ")
+			q.b = append(append(q.b, quoteOne(s.columns[i].Name)...), " = "...)
+			q.value(m.New[i])
+		}
+		old := m.Old
+		if old == nil {
+			old = m.New
+		}
+		q.where(s, old)
+	case stream.KindDelete:
+		s := q.source(m)
+		q.b = append(append(q.b, "DELETE FROM "...), q.table(s)...)
+		q.where(s, m.Old)
+	}
+	q.w.Write(q.b) // bufio keeps the error for the flush
+}
+
+func (q *sqlWriter) source(m *stream.Message) *source {
+	for _, s := range q.g.sources {
+		if s.relation.ID == m.RelationID {
+			return s
+		}
+	}
+	panic("a change of a table that the scenario does not have")
+}
+
+func (q *sqlWriter) table(s *source) string {
+	return quoteOne(s.relation.Namespace) + "." + quoteOne(s.relation.Name)
+}
+
+func (q *sqlWriter) separate(i int, first, other string) {
+	if i == 0 {
+		q.b = append(q.b, first...)
+	} else {
+		q.b = append(q.b, other...)
+	}
+}
+
+// where names a row: by its key, or by all its columns and one of those that are alike.
+func (q *sqlWriter) where(s *source, row stream.Tuple) {
+	q.b = append(q.b, " WHERE "...)
+	n := 0
+	for i, c := range s.columns {
+		if !c.key {
+			continue
+		}
+		q.separate(n, "", " AND ")
+		n++
+		q.b = append(append(q.b, quoteOne(c.Name)...), " = "...)
+		q.value(row[i])
+	}
+	if n == 0 {
+		q.b = append(append(append(q.b, "ctid = (SELECT min(ctid) FROM "...), q.table(s)...), " WHERE "...)
+		for i, c := range s.columns {
+			q.separate(i, "", " AND ")
+			q.b = append(q.b, quoteOne(c.Name)...)
+			switch {
+			case row[i].Format == stream.ColumnNull:
+				q.b = append(q.b, " IS NULL"...)
+				continue
+			case c.typ.OpClass() == nil: // it has no equality
+				q.b = append(q.b, "::text"...)
+			}
+			q.b = append(q.b, " = "...)
+			q.value(row[i])
+		}
+		q.b = append(q.b, ')')
+	}
+	q.b = append(q.b, ";\n"...)
+}
+
+// value writes a value as a literal.
+func (q *sqlWriter) value(c stream.Column) {
+	if c.Format != stream.ColumnText {
+		q.b = append(q.b, "NULL"...)
+		return
+	}
+	escape := false
+	for _, b := range c.Data {
+		escape = escape || b == '\\'
+	}
+	if escape {
+		q.b = append(q.b, 'E')
+	}
+	q.b = append(q.b, '\'')
+	for _, b := range c.Data {
+		if b == '\'' || b == '\\' {
+			q.b = append(q.b, b)
+		}
+		q.b = append(q.b, b)
+	}
+	q.b = append(q.b, '\'')
+}
