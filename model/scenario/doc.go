@@ -18,7 +18,8 @@
 //	schema, seed, start, duration or changes, outage, collation
 //	[subscription]                 binary, streaming
 //	[settings]                     full_page_writes = "off", max_wal_size = "2GB", ...
-//	[tables.NAME]                  rows: there before the run
+//	[tables.NAME]                  rows: there before the run; load (copy, indexes first,
+//	                               inserts), vacuumed
 //	[tables.NAME.columns.COLUMN]   kind, distinct, zipf, nulls, width, first, step, scale,
 //	                               rows_per_value, values, weights
 //	[[operation]]                  table, do, rows (a transaction), rate or count, columns,
@@ -51,9 +52,8 @@
 //
 // Several clients of the publisher at a time (ids are in order), streamed and two-phase
 // transactions, TRUNCATE, values of types that nobody can make up (they must be given).
-// Rows before the run are inserted one by one.
 //
 // Reading order: scenario.go, read.go with decode.go, lines.go and variant.go; generator.go,
-// messages.go, rows.go; column.go, text.go, number.go; run.go, result.go, report.go,
+// messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, sql.go, result.go, report.go,
 // figure.go.
 package scenario

@@ -90,7 +90,6 @@ type Generator struct {
 	offset  int64
 	arena   []byte
 	commit  stream.LSN
-	load    loadState
 	empty   int // transactions in a row that changed nothing
 }
 

@@ -13,19 +13,9 @@ const (
 	atCommit
 )
 
-// loadState is how far the rows before the run are.
-type loadState struct {
-	source int
-	left   int // rows of the transaction
-	began  bool
-}
-
 // emptyLimit is after how many transactions in a row that find no row to change the run
 // ends.
 const emptyLimit = 1_000_000
-
-// loadRows is how many rows a transaction that loads them has.
-const loadRows = 10_000
 
 // Next makes the next message of the run. It returns false at its end. What the message
 // points to is valid until the next call.
@@ -166,49 +156,11 @@ func (g *Generator) describe(s *source, m *stream.Message) bool {
 	return true
 }
 
-// Load makes the inserts of the rows that are there before the run, in transactions of
-// their own. It returns false when there are no more. It must be over before Next.
-func (g *Generator) Load(m *stream.Message) bool {
-	g.arena = g.arena[:0]
-	l := &g.load
-	for l.source < len(g.sources) {
-		s := g.sources[l.source]
-		switch {
-		case s.rows.n >= s.preset && !l.began:
-			l.source++
-			continue
-		case !l.began:
-			l.began, l.left = true, int(min(loadRows, s.preset-s.rows.n))
-			g.commit = g.lsn
-			g.begin(m)
-			m.Time -= 3600 * 1_000_000 // before the run
-		case g.describe(s, m):
-		case l.left == 0:
-			l.began = false
-			g.end(m)
-			m.Time -= 3600 * 1_000_000
-		default:
-			l.left--
-			row := s.rows.add()
-			g.insertMessage(s, row, m)
-			g.count(m)
-		}
-		return true
-	}
-	// The run's stream begins anew.
-	for _, s := range g.sources {
-		s.sent, s.described = false, 0
-	}
-	g.number, g.offset = 0, 0
-	return false
-}
-
-// SkipLoad takes the rows before the run for loaded.
+// SkipLoad takes the rows before the run for loaded. It must come before Next.
 func (g *Generator) SkipLoad() {
 	for _, s := range g.sources {
 		s.rows.n = s.preset
 	}
-	g.load.source = len(g.sources)
 }
 
 // change makes the message of one change.
@@ -298,36 +250,44 @@ func sizeOf(t stream.Tuple) int {
 
 // tuple writes a row as it is now, or only its key.
 func (g *Generator) tuple(s *source, t stream.Tuple, row int64, key bool) {
-	format := stream.ColumnText
-	if g.s.Binary {
-		format = stream.ColumnBinary
-	}
 	for i, c := range s.columns {
+		if key && !c.key {
+			t[i] = stream.Column{Format: stream.ColumnNull}
+			continue
+		}
 		version := uint64(0)
 		if c.slot >= 0 {
 			version = s.rows.get(row, c.slot)
 		}
-		if key && !c.key || c.isNull(row, version) {
-			t[i] = stream.Column{Format: stream.ColumnNull}
-			continue
-		}
-		var v uint64
-		var at int64
-		if c.Kind == Time || c.Kind == UUIDv7 {
-			at = int64(g.s.Start)
-			if version > 0 {
-				at += int64(version - 1)
-			} else {
-				at -= (s.preset - row) * s.interval
-			}
-			v = mix(uint64(row)<<20 ^ version)
-		} else {
-			v = c.index(row, version)
-		}
-		from := len(g.arena)
-		g.arena = c.appendValue(g.arena, v, at, row)
-		t[i] = stream.Column{Format: format, Data: g.arena[from:len(g.arena):len(g.arena)]}
+		t[i] = g.value(c, s, row, version, &g.arena)
 	}
+}
+
+// value is a column's value in a row; its text goes to an arena.
+func (g *Generator) value(c *column, s *source, row int64, version uint64, arena *[]byte) stream.Column {
+	if c.isNull(row, version) {
+		return stream.Column{Format: stream.ColumnNull}
+	}
+	var v uint64
+	var at int64
+	if c.Kind == Time || c.Kind == UUIDv7 {
+		at = int64(g.s.Start)
+		if version > 0 {
+			at += int64(version - 1)
+		} else {
+			at -= (s.preset - row) * s.interval
+		}
+		v = mix(uint64(row)<<20 ^ version)
+	} else {
+		v = c.index(row, version)
+	}
+	format := stream.ColumnText
+	if g.s.Binary {
+		format = stream.ColumnBinary
+	}
+	from := len(*arena)
+	*arena = c.appendValue(*arena, v, at, row)
+	return stream.Column{Format: format, Data: (*arena)[from:len(*arena):len(*arena)]}
 }
 
 // pick chooses a row that is there.

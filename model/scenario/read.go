@@ -124,7 +124,9 @@ const postgresEpoch = 946_684_800 * 1_000_000
 
 func decodeTable(name string, t *section) *Table {
 	x := &Table{Name: name, at: t.path}
-	x.Rows = t.integer("rows", 0, 0, 1<<40)
+	x.Rows = t.integer("rows", 0, 0, math.MaxInt32)
+	x.Load = t.choice("load", loadCopy, loads)
+	x.Vacuumed = t.boolean("vacuumed", true)
 	for column, c := range t.tables("columns") {
 		x.Columns = append(x.Columns, decodeColumn(column, c))
 	}

@@ -10,7 +10,7 @@ import (
 func TestErrors(t *testing.T) {
 	const head = "schema = \"s.sql\"\nduration = \"1min\"\n"
 	const op = "[[operation]]\ntable = \"t\"\ndo = \"insert\"\nrate = 1\n"
-	const ddl = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, r int4range, g int GENERATED ALWAYS AS (n + 1) STORED);\nCREATE TABLE bare (a int);\nCREATE INDEX t_n_idx ON t (n);"
+	const ddl = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, r int4range, g int GENERATED ALWAYS AS (n + 1) STORED);\nCREATE TABLE bare (a int);\nCREATE TABLE parted (a int PRIMARY KEY) PARTITION BY RANGE (a);\nCREATE INDEX t_n_idx ON t (n);"
 	const insert = "[tables.t.columns]\nr = { values = [\"[1,2)\"] }\n" + op
 	for _, c := range []struct{ name, text, want string }{
 		{"syntax", "schema = \n", `s.toml:1: unexpected character U+000A at start of value`},
@@ -50,7 +50,8 @@ func TestErrors(t *testing.T) {
 		{"no identity", head + "[[operation]]\ntable = \"bare\"\ndo = \"delete\"\nrate = 1\n", `s.toml:3: table "bare" has no replica identity: its publisher would refuse to delete (expected a primary key, or ALTER TABLE ... REPLICA IDENTITY FULL)`},
 		{"kind of a type", head + "[tables.t.columns]\nn = { kind = \"time\" }\nr = { values = [\"[1,2)\"] }\n" + op, `s.toml:4: t.n: kind = "time" goes with dates and times, not with type integer`},
 		{"index of a variant", head + insert + "[[variant]]\nname = \"v\"\ndrop_index = \"nix\"\n", `s.toml:11: variant "v": there is no index "nix" (nearest: t_n_idx)`},
-		{"too many rows", head + "[tables.t]\nrows = 1e9\n" + insert, `s.toml:4: more than 5000000 rows before the run are not supported: they are inserted one by one`},
+		{"rows of a partitioned table", head + "[tables.parted]\nrows = 5\n" + insert, `s.toml:4: table "parted" has no rows of its own: rows before the run go to its partitions`},
+		{"load", head + "[tables.t]\nrows = 5\nload = \"dump\"\n" + op, `s.toml:5: load = "dump": expected one of copy, indexes first and inserts (nearest: copy)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Read(strings.NewReader(c.text), "s.toml")

@@ -201,7 +201,7 @@ func (s *Scenario) assumptions(variants []*Variant) []string {
 		}
 	}
 	if rows {
-		list = append(list, "rows before the run were inserted one by one, and are as ANALYZE left them; no VACUUM has seen them")
+		list = append(list, "rows before the run are as COPY (or what load says) and ANALYZE left them, VACUUM having been there unless vacuumed is false")
 	}
 	if asynchronous {
 		list = append(list, "with synchronous_commit = off the moment at which a hint bit can be set follows the WAL writer's rhythm (XLOG/FPI_FOR_HINT, entries of indexes marked as dead, pages that VACUUM marks as all-visible)")

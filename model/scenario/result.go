@@ -9,7 +9,6 @@ import (
 	"applysim/model/apply"
 	"applysim/model/cost"
 	"applysim/wal"
-	"applysim/wal/storage"
 )
 
 // Report is what runs of a scenario's variants come to.
@@ -445,6 +444,3 @@ func (g *Generator) Elapsed() int64 {
 	}
 	return at
 }
-
-// sizeKB is a number of pages in kB.
-func sizeKB(pages int) int64 { return int64(pages) * storage.PageSize / 1024 }

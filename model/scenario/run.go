@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -44,9 +43,6 @@ type Options struct {
 	Event    func(after int64, sql string)
 	Progress *Progress // may be nil
 }
-
-// MaxPreset is how many rows can be there before a run.
-const MaxPreset = 5_000_000
 
 // run is one run of a variant.
 type run struct {
@@ -184,29 +180,6 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 	slices.SortStableFunc(r.events, func(a, b event) int { return a.at.Compare(b.at) })
 	r.before = remember(r.worker)
 	return r, nil
-}
-
-// load puts the rows into the tables that are there before the run, one after the other,
-// and makes a checkpoint, as if that had been long ago.
-func (r *run) load() error {
-	total := int64(0)
-	for _, t := range r.s.Tables {
-		if total += t.Rows; total > MaxPreset {
-			return r.s.fail(t.at+".rows", "more than %d rows before the run are not supported: they are inserted one by one", MaxPreset)
-		}
-	}
-	if total == 0 {
-		return nil
-	}
-	var m stream.Message
-	for r.gen.Load(&m) {
-		if err := r.worker.Apply(&m); err != nil {
-			return fmt.Errorf("%s: rows before the run: %w", r.s.File, err)
-		}
-	}
-	r.worker.Checkpoint(true)
-	r.worker.Log().ResetCounts()
-	return nil
 }
 
 // exec runs a command on the subscriber between two messages.

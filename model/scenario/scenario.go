@@ -39,10 +39,14 @@ type Setting struct {
 
 // Table is what a file says of a table beside its DDL.
 type Table struct {
-	Name    string // with its schema, unless that is public
-	Rows    int64  // before the run
-	Columns []*Column
-	at      string
+	Name string // with its schema, unless that is public
+	Rows int64  // before the run
+	// Load says how they came there: by COPY before the indexes were built, by COPY into
+	// a table with indexes, or by inserts. Vacuumed says that VACUUM has been there since.
+	Load     string
+	Vacuumed bool
+	Columns  []*Column
+	at       string
 }
 
 // Column says how a column's values are distributed. What is not set follows from

@@ -1,0 +1,90 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"applysim/model/apply"
+	"applysim/model/stream"
+)
+
+// presetRows are the rows of a table before the run, for apply.Load: it reads them when
+// their pages are touched, perhaps between two changes, so that nothing here is shared
+// with the generator.
+type presetRows struct {
+	g      *Generator
+	s      *source
+	places []int // of the source's columns in the table
+	arena  []byte
+	own    []column
+}
+
+func newPresetRows(g *Generator, s *source, t apply.TableState) *presetRows {
+	p := &presetRows{g: g, s: s}
+	for _, c := range s.columns {
+		p.places = append(p.places, t.Schema.Column(c.Name))
+		p.own = append(p.own, *c)
+	}
+	return p
+}
+
+// Len is how many rows there are.
+func (p *presetRows) Len() int { return int(p.s.preset) }
+
+// Row writes row n.
+func (p *presetRows) Row(n int, columns []int, row stream.Tuple) {
+	p.arena = p.arena[:0]
+	for i := range row {
+		if columns == nil {
+			row[i] = stream.Column{Format: stream.ColumnNull}
+		}
+	}
+	for i := range p.own {
+		at := p.places[i]
+		if at < 0 || columns != nil && !contains(columns, at) {
+			continue
+		}
+		row[at] = p.g.value(&p.own[i], p.s, int64(n), 0, &p.arena)
+	}
+}
+
+// How rows before the run came into their table.
+const (
+	loadCopy         = "copy"          // COPY, indexes built afterwards
+	loadIndexesFirst = "indexes first" // COPY into a table with indexes
+	loadInserts      = "inserts"       // one by one
+)
+
+var loads = []string{loadCopy, loadIndexesFirst, loadInserts}
+
+// load gives the tables the rows that are there before the run.
+func (r *run) load() error {
+	r.gen.SkipLoad()
+	states := r.worker.Tables()
+	for _, t := range r.s.Tables {
+		if t.Rows == 0 {
+			continue
+		}
+		var src *source
+		for _, s := range r.gen.sources {
+			if s.table.QualifiedName() == t.Name {
+				src = s
+			}
+		}
+		found := false
+		for i := range states {
+			if states[i].Schema.QualifiedName() != t.Name {
+				continue
+			}
+			found = true
+			o := apply.LoadOptions{Inserted: t.Load == loadInserts, IndexesFirst: t.Load == loadIndexesFirst, Vacuumed: t.Vacuumed, Binary: r.s.Binary}
+			if err := r.worker.Load(states[i].Schema.Schema, states[i].Schema.Name, newPresetRows(r.gen, src, states[i]), o); err != nil {
+				return r.s.fail(t.at+".rows", "rows before the run: %s", strings.TrimPrefix(fmt.Sprint(err), "apply: "))
+			}
+		}
+		if !found {
+			return r.s.fail(t.at+".rows", "table %q has no rows of its own: rows before the run go to its partitions", t.Name)
+		}
+	}
+	return nil
+}
