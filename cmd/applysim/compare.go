@@ -61,7 +61,11 @@ func compareVariants(env environment, args []string) error {
 	if len(variants) == 1 {
 		return hint(f, "%s has no [[variant]]: nothing to compare", s.File)
 	}
-	report, err := o.compare(env, s, variants, scenarioOptions(s))
+	options, err := o.options(s)
+	if err != nil {
+		return err
+	}
+	report, err := o.compare(env, s, variants, options)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ type runOptions struct {
 	variant, stream, events string
 	sql                     string
 	marginal                string
-	format                  string
+	format, profile         string
 	seed                    int64
 }
 
@@ -63,6 +63,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.marginal, "marginal", "auto", "simulate what each index costs, by a run without it: on, off, or auto,\nwhich is on up to 200,000 changes")
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
+	addProfile(f, &o.profile)
 	return formatFlag(f, replayFormats...)
 }
 
@@ -92,7 +93,10 @@ func runScenario(env environment, args []string) error {
 			return err
 		}
 	}
-	options := scenarioOptions(s)
+	options, err := o.options(s)
+	if err != nil {
+		return err
+	}
 	var files []*resultFile
 	write := func(flag, name string) (io.Writer, error) {
 		if name == "" {
@@ -172,18 +176,26 @@ func (o *runOptions) open(f *pflag.FlagSet) (*scenario.Scenario, error) {
 	return s, err
 }
 
-// scenarioOptions opens files beside the scenario.
-func scenarioOptions(s *scenario.Scenario) *scenario.Options {
+// options open files beside the scenario.
+func (ro *runOptions) options(s *scenario.Scenario) (*scenario.Options, error) {
+	profile, err := readProfile(ro.profile)
+	if err != nil {
+		return nil, err
+	}
 	o := &scenario.Options{Schema: func(path string) (io.ReadCloser, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(s.File), path)
 		}
 		return os.Open(path)
 	}}
-	if m, err := cost.Builtin(); err == nil {
-		o.Price = scenario.PriceInstructions(m)
+	if profile != nil {
+		m, err := cost.Builtin()
+		if err != nil {
+			return nil, err
+		}
+		o.Price = scenario.Price(profile, m)
 	}
-	return o
+	return o, nil
 }
 
 // compare runs variants, with a progress line if it takes long.

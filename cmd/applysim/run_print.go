@@ -26,12 +26,16 @@ func printRun(w io.Writer, format string, r *scenario.Report) error {
 		parts = append(parts, marginalTable(v))
 	}
 	if v.CPU != nil {
-		parts = append(parts, cpuTable(v))
+		parts = append(parts, runCPUTable(v))
 	}
 	if len(v.Checkpoints)+len(v.Vacuums) > 0 {
 		parts = append(parts, besideTable(v))
 	}
-	return printParts(w, format, parts, append(notHOTLines(v), assumptionLines(r)...))
+	lines := notHOTLines(v)
+	if v.CPU != nil {
+		lines = append(lines, profileLine(v))
+	}
+	return printParts(w, format, parts, append(lines, assumptionLines(r)...))
 }
 
 // printParts prints tables and lines as text or Markdown.
@@ -104,7 +108,7 @@ func figures() []figure {
 		{"instructions of the apply worker", "", 0, "instructions", func(r *scenario.Result) *float64 { return r.Instructions }},
 		{"CPU of the apply worker, s", "", 3, "cpu_s", func(r *scenario.Result) *float64 { return r.CPUS }},
 		{"greatest rate, changes a second", "", 0, "capacity", capacity(func(c *scenario.Capacity) *float64 { return &c.GreatestRate })},
-		{"load of the apply worker", " %", 1, "capacity", percent(capacity(func(c *scenario.Capacity) *float64 { return &c.Load }))},
+		{"load of the apply worker", " %", 2, "capacity", percent(capacity(func(c *scenario.Capacity) *float64 { return &c.Load }))},
 		{"lag at the end, s", "", 1, "capacity", capacity(func(c *scenario.Capacity) *float64 { return &c.LagS })},
 		{"to catch up after an outage, s", "", 1, "capacity", capacity(func(c *scenario.Capacity) *float64 { return c.CatchUpS })},
 	}
@@ -261,31 +265,32 @@ func marginalTable(v *scenario.Result) *table.Table {
 }
 
 // cpuTerms is how many parts of the CPU are shown.
-const cpuTerms = 12
+const cpuTerms = cpuShown
 
-func cpuTable(v *scenario.Result) *table.Table {
+func runCPUTable(v *scenario.Result) *table.Table {
 	t := &table.Table{Columns: []table.Column{
-		{Name: "the apply worker's CPU"}, {Name: "instructions", Right: true}, {Name: "share", Right: true, Decimals: 1, Unit: " %"}, {Name: "s", Right: true, Decimals: 3}, {Name: "kind"},
+		{Name: "the apply worker's CPU"}, {Name: "instructions", Right: true}, {Name: "share", Right: true, Decimals: 1, Unit: " %"}, {Name: "s", Right: true, Decimals: 4}, {Name: "kind"},
 	}}
-	share := func(f float64) any {
-		if v.CPU.Instructions == 0 {
+	share := func(s float64) any {
+		if *v.CPU.Seconds == 0 {
 			return nil
 		}
-		return 100 * f / v.CPU.Instructions
+		return 100 * s / *v.CPU.Seconds
 	}
-	rest := 0.0
+	var rest, instructions float64
 	for i, x := range v.CPU.Terms {
 		if i >= cpuTerms {
-			rest += x.Instructions
+			rest += *x.Seconds
+			instructions += x.Instructions
 			continue
 		}
-		t.Add(x.Name, int64(x.Instructions), share(x.Instructions), optional(x.Seconds), string(x.Kind))
+		t.Add(x.Name, int64(x.Instructions), share(*x.Seconds), *x.Seconds, string(x.Kind))
 	}
 	if rest > 0 {
-		t.Add(fmt.Sprintf("%d others", len(v.CPU.Terms)-cpuTerms), int64(rest), share(rest), nil, nil)
+		t.Add(fmt.Sprintf("%d others", len(v.CPU.Terms)-cpuTerms), int64(instructions), share(rest), rest, nil)
 	}
 	t.Rule()
-	t.Add("total", int64(v.CPU.Instructions), share(v.CPU.Instructions), optional(v.CPU.Seconds), nil)
+	t.Add("total", int64(v.CPU.Instructions), share(*v.CPU.Seconds), *v.CPU.Seconds, nil)
 	return t
 }
 
@@ -359,6 +364,11 @@ func notHOTLines(v *scenario.Result) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// profileLine says whose CPU that is.
+func profileLine(v *scenario.Result) string {
+	return fmt.Sprintf("profile %s: median error %.1f %% on scenarios left out; WAL writer about %.3f s of CPU beside the worker", v.CPU.Profile, 100*v.CPU.ProfileError, v.CPU.WALWriterS)
 }
 
 // assumptionLines list what a report rests on.

@@ -30,8 +30,10 @@ type column struct {
 	texts    [][]byte // Choice: what is written
 	binary   bool
 	rng      rand.PCG
-	permuted bool // no two rows have the same value
-	toasted  bool // values may be so long that the publisher keeps them apart
+	day      int64  // the text of a date,
+	dayText  []byte // made last
+	permuted bool   // no two rows have the same value
+	toasted  bool   // values may be so long that the publisher keeps them apart
 }
 
 // Salts that keep what is drawn for one value apart.

@@ -90,7 +90,9 @@ type Generator struct {
 	offset  int64
 	arena   []byte
 	commit  stream.LSN
-	empty   int // transactions in a row that changed nothing
+	size    int64 // of the transaction's messages
+	large   bool  // one was larger than a publisher keeps in memory
+	empty   int   // transactions in a row that changed nothing
 }
 
 // NewGenerator returns the stream of a scenario. db has the publisher's tables. In a

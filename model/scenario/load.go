@@ -23,7 +23,9 @@ func newPresetRows(g *Generator, s *source, t apply.TableState) *presetRows {
 	p := &presetRows{g: g, s: s}
 	for _, c := range s.columns {
 		p.places = append(p.places, t.Schema.Column(c.Name))
-		p.own = append(p.own, *c)
+		own := *c
+		own.dayText = nil
+		p.own = append(p.own, own)
 	}
 	return p
 }

@@ -13,6 +13,10 @@ const (
 	atCommit
 )
 
+// decodingWorkMem is logical_decoding_work_mem of the publisher: beyond it a transaction
+// would be streamed.
+const decodingWorkMem = 64 << 20
+
 // emptyLimit is after how many transactions in a row that find no row to change the run
 // ends.
 const emptyLimit = 1_000_000
@@ -134,6 +138,12 @@ func (g *Generator) end(m *stream.Message) {
 func (g *Generator) count(m *stream.Message) {
 	g.number++
 	m.Number, m.Offset = g.number, g.offset
+	if m.Kind == stream.KindBegin {
+		g.size = 0
+	} else if g.size += int64(m.Size); g.size > decodingWorkMem && g.s.Streaming != "off" && !g.large {
+		g.large = true
+		g.Assumed = append(g.Assumed, "transactions of more than 64 MB (logical_decoding_work_mem) are sent whole, though the subscription may ask for streaming")
+	}
 	g.offset += int64(m.Size) + 1
 }
 

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -18,7 +17,7 @@ type Report struct {
 	Seed          uint64    `json:"seed"`
 	Variants      []*Result `json:"variants"`
 	// Kinds says of each kind of figure how it came about: exact, calibrated or assumed.
-	Kinds map[string]FigureKind `json:"kinds"`
+	Kinds map[string]cost.Kind `json:"kinds"`
 	// Assumptions are what the scenario leaves open, and what had to be chosen.
 	Assumptions []string `json:"assumptions"`
 	Warnings    []string `json:"warnings"`
@@ -82,8 +81,10 @@ type Count struct {
 type CPU struct {
 	Seconds      *float64 `json:"seconds"`
 	Instructions float64  `json:"instructions"`
-	Terms        []Term   `json:"terms"` // the costliest first
-	Profile      string   `json:"profile,omitempty"`
+	Terms        []Term   `json:"terms"`       // the costliest first
+	WALWriterS   float64  `json:"walwriter_s"` // the WAL writer's, beside it
+	Profile      string   `json:"profile"`
+	ProfileError float64  `json:"profile_error"` // median, of scenarios that were left out of its fit
 
 	objects     map[string]Term
 	assumptions []string
@@ -91,10 +92,10 @@ type CPU struct {
 
 // Term is a part of it.
 type Term struct {
-	Name         string     `json:"name"`
-	Seconds      *float64   `json:"seconds"`
-	Instructions float64    `json:"instructions"`
-	Kind         FigureKind `json:"kind"`
+	Name         string    `json:"name"`
+	Seconds      *float64  `json:"seconds"`
+	Instructions float64   `json:"instructions"`
+	Kind         cost.Kind `json:"kind"`
 }
 
 // Capacity is what one apply worker can do.
@@ -399,35 +400,22 @@ func (c *CPU) of(names ...string) (seconds, instructions *float64) {
 	return &s, &i
 }
 
-// PriceInstructions prices work in instructions alone, as long as there is no profile.
-func PriceInstructions(m *cost.Model) func(*cost.Usage) *CPU {
+// Price prices work by a model of instructions and a profile that turns them into seconds.
+func Price(p *cost.Profile, m *cost.Model) func(*cost.Usage) *CPU {
 	return func(u *cost.Usage) *CPU {
-		lines := m.Price(u)
-		c := &CPU{Terms: []Term{}, objects: map[string]Term{}, assumptions: cost.Assumptions(lines)}
-		terms := map[string]Term{}
-		for _, l := range lines {
-			c.Instructions += l.Instructions
-			kind := Calibrated
-			if l.Assumed != "" {
-				kind = Assumed
-			}
-			addTerm(terms, l.Term, l.Instructions, kind)
-			addTerm(c.objects, l.Object, l.Instructions, kind)
+		priced := p.Apply(m, u)
+		c := &CPU{
+			Seconds: &priced.Seconds, Instructions: priced.Instructions, WALWriterS: priced.WALWriter, Profile: p.Name, ProfileError: p.Error,
+			objects: map[string]Term{}, assumptions: priced.Assumptions,
 		}
-		for _, name := range slices.Sorted(maps.Keys(terms)) {
-			c.Terms = append(c.Terms, terms[name])
+		for _, t := range priced.Terms {
+			c.Terms = append(c.Terms, Term{t.Name, &t.Seconds, t.Instructions, t.Kind})
 		}
-		slices.SortStableFunc(c.Terms, func(a, b Term) int { return cmp.Compare(b.Instructions, a.Instructions) })
+		for _, t := range priced.Objects {
+			c.objects[t.Name] = Term{t.Name, &t.Seconds, t.Instructions, t.Kind}
+		}
 		return c
 	}
-}
-
-func addTerm(m map[string]Term, name string, instructions float64, kind FigureKind) {
-	t := m[name]
-	if t.Name, t.Instructions = name, t.Instructions+instructions; t.Kind == "" || kind == Assumed {
-		t.Kind = kind
-	}
-	m[name] = t
 }
 
 // Elapsed is how long the run takes, in microseconds: its duration, or until the

@@ -2,7 +2,10 @@ package scenario
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -494,5 +497,26 @@ func TestStopped(t *testing.T) {
 	var unsupported *apply.UnsupportedError
 	if errors.As(err, &unsupported) {
 		t.Error(err)
+	}
+}
+
+// TestHash: the same scenario and seed give the same stream and the same WAL on any
+// machine. The hashes were computed on amd64 and by the wasm build.
+func TestHash(t *testing.T) {
+	s := read(t, shop)
+	h := sha256.New()
+	r, err := s.Run(nil, &Options{Schema: opener(shopDDL), Stream: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", h.Sum(nil))[:16]; got != "71906d0926dc5fdd" {
+		t.Errorf("stream %s", got)
+	}
+	text, err := json.Marshal(r.WAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(text))[:16]; got != "a53ef3f42e8024aa" {
+		t.Errorf("WAL %s", got)
 	}
 }

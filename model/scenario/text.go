@@ -222,7 +222,7 @@ func (x *column) appendValue(dst []byte, v uint64, at int64, row int64) []byte {
 		if x.binary {
 			return binary.BigEndian.AppendUint64(dst, uint64(t))
 		}
-		dst = appendTimestamp(dst, t)
+		dst = x.appendTimestamp(dst, t)
 		if x.typ.Kind == pgtype.KindTimestampTZ {
 			dst = append(dst, "+00"...)
 		}
@@ -461,10 +461,13 @@ func appendDate(dst []byte, day int64) []byte {
 	return (stream.Timestamp(day) * dayMicroseconds).Time().AppendFormat(dst, "2006-01-02")
 }
 
-func appendTimestamp(dst []byte, t int64) []byte {
+// appendTimestamp appends a time; the text of its date is made once a day.
+func (x *column) appendTimestamp(dst []byte, t int64) []byte {
 	day := floorDiv(t, dayMicroseconds)
-	dst = append(appendDate(dst, day), ' ')
-	return appendClock(dst, t-day*dayMicroseconds)
+	if day != x.day || x.dayText == nil {
+		x.day, x.dayText = day, append(appendDate(x.dayText[:0], day), ' ')
+	}
+	return appendClock(append(dst, x.dayText...), t-day*dayMicroseconds)
 }
 
 // appendClock appends a time of day: a fraction only if there is one, without trailing
