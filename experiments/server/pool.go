@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 )
 
 // Options say where the servers of a Pool come from and where they live.
@@ -63,7 +62,7 @@ func NewPool(o Options) (*Pool, error) {
 		o.Limit = 8
 	}
 	p := &Pool{Installation: i, options: o, account: a, base: b, clusters: map[string]*Cluster{}, signals: make(chan os.Signal, 1)}
-	signal.Notify(p.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(p.signals, endSignals...)
 	go func() {
 		if _, ok := <-p.signals; ok {
 			p.Close()

@@ -59,6 +59,9 @@ func (a account) own(dir string) error {
 	return os.Chown(dir, int(a.uid), int(a.gid))
 }
 
+// endSignals end this process.
+var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+
 // The signals of a postmaster.
 const (
 	signalReload    = syscall.SIGHUP

@@ -18,6 +18,9 @@ func (a account) own(dir string) error                         { return nil }
 
 func changeRoot(cmd *exec.Cmd, root string) {}
 
+// endSignals end this process.
+var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
+
 // The signals of a postmaster.
 const (
 	signalReload    = syscall.Signal(1)
