@@ -47,6 +47,10 @@ func createResult(name string) (*resultFile, error) {
 		r.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			at.Path = name // not that of the temporary file
+		}
 		return nil, err
 	}
 	r.Writer = bufio.NewWriterSize(r.file, 256<<10)

@@ -47,7 +47,7 @@ type replayOptions struct {
 	skipConflicts                   bool
 	profile                         string
 	checkpoints, walWriter          bool
-	assume                          []string
+	assume, withoutEffect           []string
 	assumptions                     []apply.Assumption
 	seed                            uint64
 }
@@ -130,6 +130,9 @@ func replay(env environment, args []string) error {
 		return err
 	}
 	defer s.stream.Close()
+	for _, name := range o.withoutEffect {
+		s.warnings = append(s.warnings, fmt.Sprintf("--set %s: nothing that is modelled depends on it", name))
+	}
 	for _, text := range s.warnings {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
@@ -148,7 +151,8 @@ func replay(env environment, args []string) error {
 		}
 	}
 	doubts, _ := s.worker.Doubts()
-	for _, text := range doubts {
+	ends := endOfStream(s.worker, messages, stopped)
+	for _, text := range append(doubts, ends...) {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	report := recorded.NewReport(s.worker, start, messages, stopped)
@@ -158,7 +162,7 @@ func replay(env environment, args []string) error {
 		fmt.Fprintf(env.stderr, "applysim: warning: CPU: %s\n", text)
 		report.Warnings = append(report.Warnings, "CPU: "+text)
 	}
-	report.Warnings = append(s.warnings, report.Warnings...)
+	report.Warnings = append(append(s.warnings, report.Warnings...), ends...)
 	if err := printReplay(out, o.format, s.worker, report); err != nil {
 		return err
 	}
@@ -170,6 +174,18 @@ func replay(env environment, args []string) error {
 			fmt.Fprintf(env.stderr, "DETAIL:  %s\n", stop.Detail)
 		}
 		return errNo
+	}
+	return nil
+}
+
+// endOfStream says what is odd about where the stream ends.
+func endOfStream(w *apply.Worker, messages int64, stopped *recorded.MessageError) []string {
+	switch open := w.Unfinished(); {
+	case stopped != nil:
+	case messages == 0:
+		return []string{"the stream is empty: expected messages, as pg_recvlogical --plugin=pgoutput writes them"}
+	case open != "":
+		return []string{fmt.Sprintf("after message %d the stream ends within %s: what it did is counted, its end is missing", messages, open)}
 	}
 	return nil
 }
@@ -241,6 +257,9 @@ func (o *replayOptions) subscriber(env environment, sink wal.Sink, attach func(*
 			return nil, fmt.Errorf("--set %s: %w", text, err)
 		}
 		changes[strings.ToLower(name)] = value
+		if apply.HasNoEffect(name) {
+			o.withoutEffect = append(o.withoutEffect, name)
+		}
 	}
 	if o.caseDir != "" {
 		return o.caseSubscriber(sink, changes, attach)

@@ -82,6 +82,7 @@ type UserType struct {
 type Event struct {
 	After int64 // number of messages before it
 	SQL   string
+	Place string // file and line, for messages
 }
 
 // Open reads a case's folder, dir within fsys, up to the stream.
@@ -127,16 +128,22 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 // tab and SQL. file is their file's name, for the error.
 func ParseEvents(file string, text []byte) ([]Event, error) {
 	var events []Event
+	last := int64(0)
 	for i, line := range strings.Split(strings.TrimRight(string(text), "\n"), "\n") {
 		if line == "" {
 			continue
 		}
+		place := fmt.Sprintf("%s:%d", file, i+1)
 		after, sql, ok := strings.Cut(line, "\t")
 		n, err := strconv.ParseInt(after, 10, 64)
-		if !ok || err != nil {
-			return nil, fmt.Errorf("%s:%d: expected the number of messages, a tab and SQL", file, i+1)
+		switch {
+		case !ok || err != nil || n < 0 || strings.TrimSpace(sql) == "":
+			return nil, fmt.Errorf("%s: expected the number of messages, a tab and SQL", place)
+		case n < last:
+			return nil, fmt.Errorf("%s: found %d messages, expected %d or more, as the line before has", place, n, last)
 		}
-		events = append(events, Event{n, sql})
+		last = n
+		events = append(events, Event{n, sql, place})
 	}
 	return events, nil
 }

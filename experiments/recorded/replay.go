@@ -199,12 +199,15 @@ func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, sc
 		for len(events) > 0 && events[0].After <= n {
 			schedule.BeforeEvent()
 			if err := w.Run(events[0].SQL, quiet); err != nil {
-				return n, err
+				return n, events[0].located(err)
 			}
 			events = events[1:]
 		}
 		if err := in.Next(&m); err != nil {
 			if errors.Is(err, io.EOF) {
+				if len(events) > 0 {
+					return n, events[0].located(fmt.Errorf("found %d messages, expected at most %d, as many as the stream has", events[0].After, n))
+				}
 				return n, nil
 			}
 			return n, err
@@ -214,6 +217,14 @@ func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, sc
 			return n, located(err, &m)
 		}
 	}
+}
+
+// located adds where the event stands to an error.
+func (e *Event) located(err error) error {
+	if e.Place == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", e.Place, err)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -187,6 +187,7 @@ func (k *comparison) compareState(c *Case, e *Expected, w *apply.Worker) {
 		name := t.Schema.QualifiedName()
 		want, ok := e.Tables[name]
 		if !ok {
+			k.state("table %s: expected none, as expected.json has no such table", name)
 			continue
 		}
 		reports[name] = Describe(t)

@@ -121,8 +121,20 @@ func (w *Worker) assumed(a Assumed) {
 	if slices.ContainsFunc(w.Assumed, func(b Assumed) bool { return b.Name == a.Name && b.Setting == a.Setting }) {
 		return
 	}
+	a.Reason = shortened(a.Reason)
 	w.Assumed = append(w.Assumed, a)
 	w.Warnings = append(w.Warnings, a.String())
+}
+
+// mostReason is how much of an expression or a literal a message shows, in bytes.
+const mostReason = 400
+
+// shortened leaves out the middle of a text that is too long for a message.
+func shortened(s string) string {
+	if len(s) <= mostReason {
+		return s
+	}
+	return strings.ToValidUTF8(s[:mostReason/2], "") + " ... " + strings.ToValidUTF8(s[len(s)-mostReason/2:], "")
 }
 
 // assumable says whether an expression that gave this error may be right: the model

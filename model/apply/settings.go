@@ -59,7 +59,7 @@ func DefaultSettings() Settings {
 // ignored are settings that are known not to change what the model computes,
 // or only its timing.
 var ignored = map[string]bool{
-	"bgwriter_delay": true, "block_size": true, "fsync": true, "jit": true,
+	"bgwriter_delay": true, "fsync": true, "jit": true,
 	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
 	"max_replication_slots": true, "max_wal_senders": true, "min_wal_size": true,
 	"timezone":                true,
@@ -79,6 +79,10 @@ func (s *Settings) Set(name, value string) error {
 	switch key := strings.ToLower(name); key {
 	case "server_version":
 		s.ServerMajor, s.ServerMinor, err = parseVersion(value)
+	case "block_size":
+		if strings.TrimSpace(value) != strconv.Itoa(storage.PageSize) {
+			err = fmt.Errorf("not supported: expected %d", storage.PageSize)
+		}
 	case "wal_level":
 		switch level := strings.ToLower(value); level {
 		case "replica", "logical":
@@ -136,7 +140,10 @@ func (s *Settings) Set(name, value string) error {
 		} else if slices.Contains(autovacuumNames, key) {
 			err = s.Autovacuum.set(key, value)
 		} else if !ignored[key] {
-			return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, nearest(key))
+			if near := nearest(key); editDistance(key, near) <= len(near)/2 {
+				return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, near)
+			}
+			return fmt.Errorf("unrecognized configuration parameter %q: expected one that the model goes by, such as full_page_writes", name)
 		}
 	}
 	if err != nil {
@@ -145,9 +152,15 @@ func (s *Settings) Set(name, value string) error {
 	return nil
 }
 
+// HasNoEffect says whether a known setting changes nothing that is modelled.
+func HasNoEffect(name string) bool { return ignored[strings.ToLower(name)] }
+
 // minorsBefore is how many minor releases of a major version there had been when the
 // first one of 18 came out: what changes in all of them changes on the same day.
 var minorsBefore = map[int]int{18: 0, 17: 6}
+
+// lastMinor is the last minor release of 18 that is modelled.
+const lastMinor = 6
 
 // parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the major
 // version and the minor release of 18 that came out on the same day; a major version
@@ -165,6 +178,9 @@ func parseVersion(value string) (major, minor int, err error) {
 	}
 	if minor, err = strconv.Atoi(rest); err != nil || minor < 0 {
 		return 0, 0, fmt.Errorf("expected a version such as 18.1")
+	}
+	if minor-before > lastMinor {
+		return 0, 0, fmt.Errorf("not supported: expected at most %d.%d, the last release that is modelled", major, lastMinor+before)
 	}
 	return major, minor - before, nil
 }

@@ -134,3 +134,27 @@ func TestServerVersion(t *testing.T) {
 		}
 	}
 }
+
+// Values that the model has no rules for are refused.
+func TestSettingsBeyondTheModel(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"server_version", "18.99", `invalid value for parameter "server_version": "18.99": not supported: expected at most 18.6, the last release that is modelled`},
+		{"server_version", "17.99", `invalid value for parameter "server_version": "17.99": not supported: expected at most 17.12, the last release that is modelled`},
+		{"block_size", "4096", `invalid value for parameter "block_size": "4096": not supported: expected 8192`},
+		{"block_size", "8192", ""},
+		{"foo", "1", `unrecognized configuration parameter "foo": expected one that the model goes by, such as full_page_writes`},
+		{"full_page_write", "on", `unrecognized configuration parameter "full_page_write" (nearest known: full_page_writes)`},
+	} {
+		s := apply.DefaultSettings()
+		got := ""
+		if err := s.Set(c.name, c.value); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s = %s: got %q, expected %q", c.name, c.value, got, c.want)
+		}
+	}
+	if apply.HasNoEffect("full_page_writes") || !apply.HasNoEffect("FSYNC") {
+		t.Error("HasNoEffect: full_page_writes has one, fsync has none")
+	}
+}

@@ -101,12 +101,12 @@ func (w *Worker) streamAbort(m *stream.Message) error {
 		}
 		return err
 	}
-	if m.Xid == m.SubXid {
-		delete(w.spools, m.Xid)
-		return nil
-	}
 	s := w.spools[m.Xid]
 	if s == nil {
+		return w.protocol(m, "the abort of streamed transaction %d without a stream start before it", m.Xid)
+	}
+	if m.Xid == m.SubXid {
+		delete(w.spools, m.Xid)
 		return nil
 	}
 	for i := range s.changes {

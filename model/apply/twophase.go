@@ -122,7 +122,7 @@ func (w *Worker) prepare(m *stream.Message) {
 		size += 2 * storage.MaxAlign(wal.FileLocators(w.droppedFiles))
 	}
 	w.log.InsertPlain(wal.TransactionPrepare, size)
-	w.prepared[string(m.GID)] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
+	w.prepared[m.Xid] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
 	w.xacts.Prepare(subs)
 	w.endTransaction()
 }
@@ -138,14 +138,14 @@ func (w *Worker) prepareNothing(m *stream.Message) {
 // finishPrepared commits a prepared transaction or rolls it back. The rollback of
 // one that is not there is passed over.
 func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
-	p := w.prepared[string(m.GID)]
+	p := w.prepared[m.Xid]
 	if p == nil {
 		if commit {
 			return w.stop("prepared transaction with identifier \"pg_gid_%d_%d\" does not exist", w.opts.SubscriptionOID, m.Xid)
 		}
 		return nil
 	}
-	delete(w.prepared, string(m.GID))
+	delete(w.prepared, m.Xid)
 	extra := w.commitExtra + sizeOfXID + wal.Subtransactions(len(p.subs))
 	if w.opts.Settings.WALLevel == "logical" {
 		extra += len(p.gid) + 1

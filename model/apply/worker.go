@@ -86,6 +86,7 @@ type Worker struct {
 	lastID    uint32
 
 	inTransaction bool
+	opened        opened
 	skipping      bool // the rest of the transaction is passed over
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
@@ -97,7 +98,7 @@ type Worker struct {
 	touched  touched
 	together bool                 // parallel workers clean indexes
 	session  session              // runs commands beside the stream
-	prepared map[string]*prepared // by the publisher's identifier
+	prepared map[uint32]*prepared // by remote transaction
 
 	streaming uint32 // remote transaction of the open stream block, 0 if none
 	spools    map[uint32]*spool
@@ -138,7 +139,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w := &Worker{
 		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMinor: o.Settings.ServerMinor, Before18: o.Settings.ServerMajor < 18},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
-		prepared: map[string]*prepared{}, spools: map[uint32]*spool{},
+		prepared: map[uint32]*prepared{}, spools: map[uint32]*spool{},
 	}
 	w.xacts.SetMultiXacts(o.NextMultiXact, o.NextMultiOffset)
 	w.touched.reset()
@@ -330,19 +331,29 @@ func (w *Worker) apply(m *stream.Message) error {
 			return w.protocol(m, "%s within a transaction: expected its end first", m.Kind)
 		}
 		w.begin()
+		w.opened = opened{m.TxLSN, m.Xid}
 		w.evaluation.Now = int64(m.Time)
 		w.twoPhase = m.Kind == stream.KindBeginPrepare
 	case stream.KindCommit:
 		if !w.inTransaction || w.streaming != 0 {
 			return w.protocol(m, "commit without a begin before it")
 		}
+		if err := w.checkEnd(m); err != nil {
+			return err
+		}
 		w.commit()
 	case stream.KindPrepare:
 		if !w.inTransaction || w.streaming != 0 {
 			return w.protocol(m, "prepare without a begin prepare before it")
 		}
+		if err := w.checkEnd(m); err != nil {
+			return err
+		}
 		w.prepare(m)
 	case stream.KindCommitPrepared, stream.KindRollbackPrepared:
+		if w.inTransaction {
+			return w.protocol(m, "%s within a transaction: expected its end first", m.Kind)
+		}
 		return w.finishPrepared(m, m.Kind == stream.KindCommitPrepared)
 	case stream.KindRelation:
 		w.Counters.Relations++
@@ -354,7 +365,11 @@ func (w *Worker) apply(m *stream.Message) error {
 		}
 		w.relations[m.Relation.ID] = &relation{remote: m.Relation}
 		w.last = nil
-	case stream.KindType, stream.KindOrigin, stream.KindMessage:
+	case stream.KindOrigin:
+		if w.streaming == 0 && (!w.inTransaction || w.command > 0) {
+			return w.stop("ORIGIN message sent out of order")
+		}
+	case stream.KindType, stream.KindMessage:
 		if m.Kind == stream.KindType && w.parallel.active != nil {
 			w.startSubtransaction(m.Xid)
 		}
@@ -371,6 +386,12 @@ func (w *Worker) apply(m *stream.Message) error {
 	case stream.KindStreamCommit, stream.KindStreamPrepare:
 		if w.streaming != 0 {
 			return w.protocol(m, "%s within a stream block: expected a stream stop first", m.Kind)
+		}
+		if w.inTransaction {
+			return w.protocol(m, "%s within a transaction: expected its end first", m.Kind)
+		}
+		if m.Kind == stream.KindStreamPrepare && w.prepared[m.Xid] != nil {
+			return w.alreadyPrepared(m)
 		}
 		if p := w.parallel.find(m.Xid); p != nil {
 			w.finishParallel(p, m)
@@ -543,7 +564,7 @@ func (w *Worker) protocol(m *stream.Message, format string, args ...any) error {
 }
 
 func (w *Worker) unsupported(format string, args ...any) error {
-	return &UnsupportedError{What: fmt.Sprintf(format, args...), Message: w.message}
+	return &UnsupportedError{What: shortened(fmt.Sprintf(format, args...)), Message: w.message}
 }
 
 func (w *Worker) stop(format string, args ...any) error {

@@ -5,7 +5,6 @@ package schema
 
 import (
 	"slices"
-	"strconv"
 
 	"applysim/model/pgtype"
 )
@@ -186,10 +185,10 @@ func (p *parser) setTableOptions(t *Table, options map[string]string) {
 		t.Options[k] = v
 	}
 	t.Fillfactor, t.ToastTupleTarget = 100, 0
-	if n, err := strconv.Atoi(t.Options["fillfactor"]); err == nil {
+	if n, ok := p.intOption(t.Options, "fillfactor", fillfactorSpan); ok {
 		t.Fillfactor = n
 	}
-	if n, err := strconv.Atoi(t.Options["toast_tuple_target"]); err == nil {
+	if n, ok := p.intOption(t.Options, "toast_tuple_target", toastTargetSpan); ok {
 		t.ToastTupleTarget = n
 	}
 }

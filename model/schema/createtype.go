@@ -50,6 +50,12 @@ func (p *parser) createType() {
 		p.expect(")")
 		if p.err == nil {
 			t = pgtype.NewComposite(schema, name, fields)
+			for i := range fields {
+				p.db.attributes[t] += p.db.countAttributes(fields[i].Type)
+			}
+			if n := p.db.attributes[t]; n > maxAttributes {
+				p.fail("found %d attributes of type %s, those of its attributes' types included, expected %d at most", n, qualified(schema, name), maxAttributes)
+			}
 			p.db.others[objectName{schema, name}] = "composite type"
 		}
 	default:

@@ -34,7 +34,8 @@ type Database struct {
 	dump        bool     // the script is one of pg_dump's
 	order       indexOrder
 	warned      map[string]bool
-	unknown     map[string]bool // statements not known, so that each is warned of once
+	attributes  map[*pgtype.Type]int // of composite types, nested ones included
+	unknown     map[string]bool      // statements not known, so that each is warned of once
 }
 
 // objectName is a qualified name: pg_class and pg_constraint are unique, or
@@ -360,5 +361,6 @@ func (d *Database) init() {
 	d.schemas = map[string]bool{"public": true}
 	d.path = []string{"public"}
 	d.warned = map[string]bool{}
+	d.attributes = map[*pgtype.Type]int{}
 	d.unknown = map[string]bool{}
 }

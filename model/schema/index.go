@@ -6,7 +6,6 @@ package schema
 import (
 	"maps"
 	"slices"
-	"strconv"
 )
 
 // indexDef is an index as a statement or a constraint asks for it, before
@@ -265,6 +264,9 @@ func (p *parser) newIndex(t *Table, def *indexDef) *Index {
 			x.Method = "gist"
 		}
 	}
+	if p.countKeys(def); p.err != nil {
+		return nil
+	}
 	var names []string
 	for _, k := range def.keys {
 		if k.column != "" {
@@ -297,7 +299,11 @@ func (p *parser) newIndex(t *Table, def *indexDef) *Index {
 		p.failAt(def.at, "found a second primary key of table %s, expected one at most", t.QualifiedName())
 		return nil
 	}
-	x.setOptions(def.options)
+	p.setIndexOptions(x, def.options)
+	p.checkExclusion(x, def.at)
+	if p.err != nil {
+		return nil
+	}
 	if x.Name == "" {
 		x.Name = p.db.chooseIndexName(x)
 	} else if p.db.relationExists(objectName{t.Schema, x.Name}) {
@@ -311,8 +317,8 @@ func (p *parser) newIndex(t *Table, def *indexDef) *Index {
 // hash.h, gist_private.h, spgist_private.h).
 var indexFillfactor = map[string]int{"btree": 90, "hash": 75, "gist": 90, "spgist": 80}
 
-// setOptions takes over WITH options; those that are nil leave the defaults.
-func (x *Index) setOptions(options map[string]string) {
+// setIndexOptions takes over WITH options; those that are nil leave the defaults.
+func (p *parser) setIndexOptions(x *Index, options map[string]string) {
 	if x.Options == nil {
 		x.Options = map[string]string{}
 	}
@@ -321,9 +327,10 @@ func (x *Index) setOptions(options map[string]string) {
 	if x.Fillfactor == 0 {
 		x.Fillfactor = 100
 	}
-	if n, err := strconv.Atoi(x.Options["fillfactor"]); err == nil {
+	if n, ok := p.intOption(x.Options, "fillfactor", fillfactorSpan); ok {
 		x.Fillfactor = n
 	}
+	p.intOption(x.Options, "pages_per_range", pagesPerRange)
 	x.DeduplicateItems = boolOption(x.Options, "deduplicate_items", true)
 }
 

@@ -36,6 +36,9 @@ func (p *parser) partitionBy(def *tableDef, t *Table) {
 		}
 	}
 	p.expect(")")
+	if len(part.Keys) > maxIndexKeys {
+		p.failAt(at, "found %d columns in PARTITION BY, expected %d at most", len(part.Keys), maxIndexKeys)
+	}
 	t.Kind, t.Partition = 'p', part
 }
 
@@ -86,6 +89,13 @@ func (p *parser) bound(parent *Table) *Bound {
 			}
 		}
 		p.expect(")")
+		switch {
+		case p.err != nil:
+		case b.Modulus <= 0:
+			p.fail("found modulus %d, expected a number above 0", b.Modulus)
+		case b.Remainder < 0 || b.Remainder >= b.Modulus:
+			p.fail("found remainder %d, expected a number from 0 to %d", b.Remainder, b.Modulus-1)
+		}
 	default:
 		p.expected(`"IN", "FROM" or "WITH"`)
 	}

@@ -17,6 +17,15 @@ func mustRead(t *testing.T, sql string) *Database {
 	return d
 }
 
+// nestedTypes makes composite types each of which has the one before it twice.
+func nestedTypes() string {
+	sql := "create type c0 as (a int);"
+	for i := range 40 {
+		sql += fmt.Sprintf("create type c%d as (a c%d, b c%d);\n", i+1, i, i)
+	}
+	return sql
+}
+
 func TestErrors(t *testing.T) {
 	const table = "create table t (a int, b int);\n"
 	for _, c := range []struct{ sql, want string }{
@@ -43,6 +52,16 @@ func TestErrors(t *testing.T) {
 		{"create type e as enum ('a', b)", `f.sql:1: found "b", expected the label of an enum in quotes`},
 		{"create table t (a int default , b int)", `f.sql:1: found ",", expected the default value`},
 		{"create table t (a int check ())", `f.sql:1: found ")", expected a condition`},
+		{"create table p (a int) partition by hash (a);\ncreate table q partition of p for values with (modulus 0, remainder 0)", `f.sql:2: found modulus 0, expected a number above 0`},
+		{"create table p (a int) partition by hash (a);\ncreate table q partition of p for values with (modulus 4, remainder 4)", `f.sql:2: found remainder 4, expected a number from 0 to 3`},
+		{table + "create index on t (a) with (fillfactor = 5)", `f.sql:2: found fillfactor = 5, expected a number from 10 to 100`},
+		{table + "alter table t set (toast_tuple_target = 1)", `f.sql:2: found toast_tuple_target = 1, expected a number from 128 to 8160`},
+		{table + "create index on t using brin (a) with (pages_per_range = 0)", `f.sql:2: found pages_per_range = 0, expected a number from 1 to 131072`},
+		{table + "create index on t (" + strings.Repeat("a, ", 32) + "b)", `f.sql:2: found 33 columns of an index, expected 32 at most`},
+		{"create table p (a int) partition by range (" + strings.Repeat("a, ", 32) + "a)", `f.sql:1: found 33 columns in PARTITION BY, expected 32 at most`},
+		{"create table t (a int, exclude (a with <>))", `f.sql:1: found operator <> in an exclusion constraint of a btree index, expected =`},
+		{"create table t (a int, exclude using hash (a with operator(pg_catalog.<)))", `f.sql:1: found operator < in an exclusion constraint of a hash index, expected =`},
+		{nestedTypes(), `f.sql:17: found 131072 attributes of type c17, those of its attributes' types included, expected 100000 at most`},
 		{"create table \"a\nb\" (x int); create index on \"a\nb\" (y)", `f.sql:3: found column "y", expected one of table a\nb`},
 	} {
 		_, err := Read(strings.NewReader(c.sql), "f.sql")

@@ -229,12 +229,12 @@ func (p *parser) alterIndexAction(x *Index) {
 	case p.accept("set", "("):
 		p.i--
 		options := p.options()
-		x.setOptions(options)
+		p.setIndexOptions(x, options)
 	case p.accept("reset"):
 		for k := range p.options() {
 			delete(x.Options, k)
 		}
-		x.setOptions(nil)
+		p.setIndexOptions(x, nil)
 	case p.accept("set", "tablespace"), p.accept("alter"), p.accept("depends"), p.accept("no", "depends"), p.accept("owner", "to"),
 		p.accept("set", "schema"):
 	default:

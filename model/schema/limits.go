@@ -1,0 +1,77 @@
+package schema
+
+// limits.go: what the server refuses although it can be parsed.
+
+import (
+	"strconv"
+	"strings"
+
+	"applysim/model/pgtype"
+)
+
+// maxIndexKeys is INDEX_MAX_KEYS and PARTITION_MAX_KEYS. Source: REL_18_1,
+// src/include/pg_config_manual.h.
+const maxIndexKeys = 32
+
+// maxAttributes is our own limit of a composite type's attributes, those of its
+// attributes included: types that hold each other twice over would take for ever.
+const maxAttributes = 100_000
+
+// span is the range of a storage parameter.
+type span struct{ least, most int }
+
+// Ranges of storage parameters. Source: REL_18_1,
+// src/backend/access/common/reloptions.c, intRelOpts.
+var (
+	fillfactorSpan  = span{10, 100}
+	toastTargetSpan = span{128, 8160}
+	pagesPerRange   = span{1, 131072}
+)
+
+// intOption reads a storage parameter that is a number; ok is false if it is not set.
+func (p *parser) intOption(options map[string]string, key string, s span) (n int, ok bool) {
+	text, given := options[key]
+	if !given || p.err != nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < s.least || n > s.most {
+		p.fail("found %s = %s, expected a number from %d to %d", key, text, s.least, s.most)
+		return 0, false
+	}
+	return n, true
+}
+
+// countKeys checks the number of an index's columns, those of INCLUDE among them.
+func (p *parser) countKeys(def *indexDef) {
+	if n := len(def.keys) + len(def.include); n > maxIndexKeys {
+		p.failAt(def.at, "found %d columns of an index, expected %d at most", n, maxIndexKeys)
+	}
+}
+
+// countAttributes returns the number of a type's attributes, nested ones included.
+func (d *Database) countAttributes(t *pgtype.Type) int {
+	switch {
+	case t == nil:
+		return 0
+	case t.Elem != nil:
+		return d.countAttributes(t.Elem)
+	}
+	return max(d.attributes[t], 1)
+}
+
+// checkExclusion checks the operators of an exclusion constraint in a B-tree or hash
+// index: of those in their operator classes only equality is commutative
+// (ComputeIndexAttrs in src/backend/commands/indexcmds.c).
+func (p *parser) checkExclusion(x *Index, at token) {
+	if x.Method != "btree" && x.Method != "hash" {
+		return
+	}
+	for i, op := range x.operators {
+		op = strings.TrimSpace(op[strings.LastIndex(op, ".")+1:])
+		if op != "=" && op != "*=" && i < len(x.Keys) && x.Keys[i].OpClass == "" {
+			p.failAt(at, "found operator %s in an exclusion constraint of a %s index, expected =", op, x.Method)
+			return
+		}
+	}
+}
