@@ -104,6 +104,9 @@ func (w *Worker) addConstraints(t *table) {
 		if err == nil && slices.ContainsFunc(e.Columns(), func(n int) bool { return s.Columns[n].Generated == 'v' }) {
 			err = fmt.Errorf("it refers to a virtual generated column")
 		}
+		if err == nil && e.Type() != nil && e.Type().Base().Name != "bool" {
+			err = fmt.Errorf("argument of CHECK must be type boolean, not type %s", e.Type())
+		}
 		if err != nil {
 			w.holds(t, c.Name, err)
 			t.unchecked++

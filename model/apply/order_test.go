@@ -76,3 +76,19 @@ func TestOrderOfMessages(t *testing.T) {
 		}
 	}
 }
+
+// A CHECK constraint that is no condition, which no server would have, is not evaluated.
+func TestCheckWithoutCondition(t *testing.T) {
+	db, err := schema.Read(strings.NewReader("create table t (id int, check (id + 1))"), "t.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(db, Options{Settings: DefaultSettings(), Start: 1 << 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "assumed: t.t_id_check: holds: the CHECK constraint: argument of CHECK must be type boolean, not type integer"
+	if len(w.Warnings) != 1 || w.Warnings[0] != want {
+		t.Errorf("got %q, expected %q", w.Warnings, want)
+	}
+}

@@ -28,6 +28,7 @@ func (p *parser) columnDef(def *tableDef, options bool) {
 		}
 		c.typed = true
 		c.Type, c.Typmod, c.serial, c.Storage = ct.typ, ct.typmod, ct.serial, ct.typ.Storage
+		p.checkColumnName(c.Name, at)
 		for i := range def.columns {
 			if def.columns[i].Name == c.Name {
 				p.failAt(at, "found a second column %q, expected a name that is not taken", c.Name)

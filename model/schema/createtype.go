@@ -21,7 +21,11 @@ func (p *parser) createType() {
 		labels := []string{}
 		p.expect("(")
 		for p.err == nil && !p.is(")") {
-			labels = append(labels, p.string("the label of an enum in quotes"))
+			label := p.string("the label of an enum in quotes")
+			if p.err == nil && slices.Contains(labels, label) {
+				p.fail("found the label %q again, expected one that enum %s does not have", label, name)
+			}
+			labels = append(labels, label)
 			if !p.accept(",") {
 				break
 			}

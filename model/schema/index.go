@@ -264,7 +264,8 @@ func (p *parser) newIndex(t *Table, def *indexDef) *Index {
 			x.Method = "gist"
 		}
 	}
-	if p.countKeys(def); p.err != nil {
+	p.countKeys(def)
+	if p.checkKeyTwice(def); p.err != nil {
 		return nil
 	}
 	var names []string

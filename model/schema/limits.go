@@ -3,6 +3,7 @@ package schema
 // limits.go: what the server refuses although it can be parsed.
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,5 +74,45 @@ func (p *parser) checkExclusion(x *Index, at token) {
 			p.failAt(at, "found operator %s in an exclusion constraint of a %s index, expected =", op, x.Method)
 			return
 		}
+	}
+}
+
+// systemColumns are the names that no column can have. Source: REL_18_1,
+// src/backend/catalog/heap.c, SysAtt.
+var systemColumns = []string{"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}
+
+// checkColumnName refuses the name of a system column (CheckAttributeNamesTypes in
+// src/backend/catalog/heap.c).
+func (p *parser) checkColumnName(name string, at token) {
+	if slices.Contains(systemColumns, name) {
+		p.failAt(at, "found column %q, expected a name that no system column has", name)
+	}
+}
+
+// checkKeyTwice refuses a column that a key has twice (transformIndexConstraint in
+// src/backend/parser/parse_utilcmd.c). An index without a constraint may have it.
+func (p *parser) checkKeyTwice(def *indexDef) {
+	if !def.unique || !def.constraint {
+		return
+	}
+	for i, k := range def.keys {
+		if k.column != "" && slices.ContainsFunc(def.keys[:i], func(o keyDef) bool { return o.column == k.column }) {
+			p.failAt(def.at, "found column %q twice in a key, expected it once", k.column)
+		}
+	}
+}
+
+// checkSequence refuses parameters that do not go together (init_params in
+// src/backend/commands/sequence.c).
+func (p *parser) checkSequence(s *Sequence) {
+	switch {
+	case s.Increment == 0:
+		p.fail("found INCREMENT 0 of sequence %s, expected another number", s.Name)
+	case s.Cache < 1:
+		p.fail("found CACHE %d of sequence %s, expected a number above 0", s.Cache, s.Name)
+	case s.MinValue >= s.MaxValue:
+		p.fail("found MINVALUE %d of sequence %s, expected less than MAXVALUE %d", s.MinValue, s.Name, s.MaxValue)
+	case s.Start < s.MinValue || s.Start > s.MaxValue:
+		p.fail("found START %d of sequence %s, expected a number from %d to %d", s.Start, s.Name, s.MinValue, s.MaxValue)
 	}
 }

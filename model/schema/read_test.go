@@ -61,6 +61,13 @@ func TestErrors(t *testing.T) {
 		{"create table p (a int) partition by range (" + strings.Repeat("a, ", 32) + "a)", `f.sql:1: found 33 columns in PARTITION BY, expected 32 at most`},
 		{"create table t (a int, exclude (a with <>))", `f.sql:1: found operator <> in an exclusion constraint of a btree index, expected =`},
 		{"create table t (a int, exclude using hash (a with operator(pg_catalog.<)))", `f.sql:1: found operator < in an exclusion constraint of a hash index, expected =`},
+		{"create table t (ctid int)", `f.sql:1: found column "ctid", expected a name that no system column has`},
+		{"create table t (a int,\n primary key (a, a))", `f.sql:2: found column "a" twice in a key, expected it once`},
+		{"create type e as enum ('a', 'a')", `f.sql:1: found the label "a" again, expected one that enum e does not have`},
+		{"create table t (a int generated always as identity (minvalue 5 maxvalue 1))", `f.sql:1: found MINVALUE 5 of sequence t_a_seq, expected less than MAXVALUE 1`},
+		{"create sequence s start 5 maxvalue 3", `f.sql:1: found START 5 of sequence s, expected a number from 1 to 3`},
+		{"create sequence s increment 0", `f.sql:1: found INCREMENT 0 of sequence s, expected another number`},
+		{"create sequence s cache 0", `f.sql:1: found CACHE 0 of sequence s, expected a number above 0`},
 		{nestedTypes(), `f.sql:17: found 131072 attributes of type c17, those of its attributes' types included, expected 100000 at most`},
 		{"create table \"a\nb\" (x int); create index on \"a\nb\" (y)", `f.sql:3: found column "y", expected one of table a\nb`},
 	} {

@@ -168,6 +168,7 @@ func (p *parser) createSequence(unlogged bool) {
 
 func (p *parser) addSequence(s *Sequence, o *sequenceOptions) {
 	o.apply(s, true)
+	p.checkSequence(s)
 	p.setOwner(s, o)
 	p.db.Sequences = append(p.db.Sequences, s)
 	p.db.others[objectName{s.Schema, s.Name}] = "SEQUENCE"
