@@ -104,7 +104,7 @@ func (w *Worker) addConstraints(t *table) {
 		if err == nil && slices.ContainsFunc(e.Columns(), func(n int) bool { return s.Columns[n].Generated == 'v' }) {
 			err = fmt.Errorf("it refers to a virtual generated column")
 		}
-		if err == nil && e.Type() != nil && e.Type().Base().Name != "bool" {
+		if err == nil && e.Type() != nil && e.Type().Base().Kind != pgtype.KindBool {
 			err = fmt.Errorf("argument of CHECK must be type boolean, not type %s", e.Type())
 		}
 		if err != nil {
