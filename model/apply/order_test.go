@@ -41,6 +41,7 @@ func TestOrderOfMessages(t *testing.T) {
 		{"origin after a change", messages{begin, relation, insert, {Kind: stream.KindOrigin}}, "replication would stop: ERROR:  ORIGIN message sent out of order", ""},
 		{"origin", messages{begin, {Kind: stream.KindOrigin}, relation, insert, commit(0x200)}, "", ""},
 		{"abort of what was not streamed", messages{{Kind: stream.KindStreamAbort, Xid: xid, SubXid: xid}}, "the abort of streamed transaction 700 without a stream start before it", ""},
+		{"abort of a subtransaction of what was not streamed", messages{{Kind: stream.KindStreamAbort, Xid: xid, SubXid: xid + 1}}, "", ""},
 		{"stream commit in a transaction", messages{begin, {Kind: stream.KindStreamCommit, Xid: 701}}, "stream commit within a transaction: expected its end first", ""},
 		{"no end", messages{begin, relation, insert}, "", "transaction 700"},
 		{"no end, no change", messages{begin, relation}, "", ""},

@@ -102,6 +102,12 @@ func (w *Worker) streamAbort(m *stream.Message) error {
 		return err
 	}
 	s := w.spools[m.Xid]
+	if s == nil && m.Xid != m.SubXid {
+		// A publisher tells of subtransactions that were rolled back also where none of
+		// their transaction's changes were sent: there are no subxacts of it then
+		// (subxact_info_read).
+		return nil
+	}
 	if s == nil {
 		return w.protocol(m, "the abort of streamed transaction %d without a stream start before it", m.Xid)
 	}
