@@ -151,11 +151,8 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	t.decode(t.old, old.body(tid.Offset), old.items[tid.Offset-1].nulls())
 	changed := t.differ(t.opts.Indexed, values)
 	summarized := t.differ(t.opts.Summarized, values)
-	oldKey := 0
-	if t.opts.Logical && (t.opts.Identity.Full || t.differ(t.opts.Identity.Columns, values)) {
-		oldKey = t.identitySize(tid)
-	}
-	common := 0
+	logOld := t.opts.Logical && (t.opts.Identity.Full || t.differ(t.opts.Identity.Columns, values) || t.keyExternal())
+	common, oldKey := 0, 0
 
 	block := tid.Block
 	toast := t.toastable && (t.needsToast(v) || anyExternal(t.old) || anyExternal(values))
@@ -198,7 +195,11 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	if !fits {
 		block = t.findPage(v.length)
 		old = t.page(tid.Block)
-	} else if !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
+	}
+	if logOld {
+		oldKey = t.identitySize(tid) // may fetch from the TOAST table, after what toast wrote
+	}
+	if fits && !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
 		common = t.common(tid, v)
 	}
 	hot := fits && !changed
@@ -334,7 +335,7 @@ func (t *Table) identitySize(tid storage.TID) int {
 		if t.toaster != nil {
 			t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
 			if anyExternal(t.old) {
-				return wal.SizeOfHeapHeader + t.flattened(p.items[tid.Offset-1].nulls())
+				return wal.SizeOfHeapHeader + t.flattened(slices.Clone(t.old), p.items[tid.Offset-1].nulls())
 			}
 		}
 		return wal.SizeOfHeapHeader + len(p.body(tid.Offset))
@@ -350,14 +351,25 @@ func (t *Table) identitySize(tid storage.TID) int {
 	for _, i := range id.Columns {
 		key[i] = t.old[i]
 	}
-	nulls := len(id.Columns) < len(t.old)
-	return wal.SizeOfHeapHeader + t.dataStart(nulls) + len(datum.Append(nil, t.opts.Attrs, key))
+	return wal.SizeOfHeapHeader + t.flattened(key, len(id.Columns) < len(t.old))
 }
 
-// flattened is the length of the version in t.old after the header with the values
-// that are stored elsewhere put back, compressed if they are so.
-func (t *Table) flattened(nulls bool) int {
-	row := slices.Clone(t.old)
+// keyExternal says whether the replica identity of the row in t.old has a value that
+// is stored elsewhere. Then its record tells the key even if it stays as it is, as
+// logical decoding could not fetch it (HeapDetermineColumnsInfo's has_external).
+func (t *Table) keyExternal() bool {
+	if t.toaster == nil {
+		return false
+	}
+	return slices.ContainsFunc(t.opts.Identity.Columns, func(i int) bool {
+		return !t.old[i].Null && t.old[i].Form == datum.External
+	})
+}
+
+// flattened is the length of a row after the header with the values that are stored
+// elsewhere put back, compressed if they are so (toast_flatten_tuple). The row is
+// changed.
+func (t *Table) flattened(row []datum.Value, nulls bool) int {
 	for i := range row {
 		if row[i].Form == datum.External && !row[i].Null {
 			row[i] = t.toaster.Fetch(&row[i])

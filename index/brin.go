@@ -5,7 +5,6 @@ package index
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"applysim/heap/datum"
@@ -17,12 +16,11 @@ import (
 // What is on a BRIN page. Sources: REL_18_1, src/include/access/brin_tuple.h and
 // brin_page.h.
 const (
-	sizeOfBrinTuple   = 5    // block number, bits
-	brinNullMask      = 0x80 // BRIN_NULLS_MASK
-	brinPlaceholder   = 0x40 // BRIN_PLACEHOLDER_MASK
-	brinEmptyRange    = 0x20 // BRIN_EMPTY_RANGE_MASK
-	brinDefaultRange  = 128  // pages_per_range
-	brinLongestStored = 8160 / 16
+	sizeOfBrinTuple  = 5    // block number, bits
+	brinNullMask     = 0x80 // BRIN_NULLS_MASK
+	brinPlaceholder  = 0x40 // BRIN_PLACEHOLDER_MASK
+	brinEmptyRange   = 0x20 // BRIN_EMPTY_RANGE_MASK
+	brinDefaultRange = 128  // pages_per_range
 )
 
 // BRIN is a BRIN index of a table that was empty when the index was built. Only the
@@ -44,6 +42,8 @@ type BRIN struct {
 	maps    int          // pages of the range map
 	fsm     fsm.Map
 	target  storage.BlockNumber // where the worker put a summary last
+
+	compressor datum.Compressor
 }
 
 // brinRange is a range of the table's pages.
@@ -178,14 +178,13 @@ func (x *BRIN) add(summary []minmax, empty *bool, values []datum.Value) (bool, e
 			s.hasNulls = true
 			continue
 		}
-		if len(v.Bytes) > brinLongestStored {
-			return false, fmt.Errorf("a value of %d bytes in a BRIN index, which is compressed there", len(v.Bytes))
-		}
 		class := x.columns[i].Class
-		if s.allNulls || class.Compare(v, &s.min) < 0 {
+		plain := restored(v)
+		less := func(a, b datum.Value) bool { return class.Compare(&a, &b) < 0 }
+		if s.allNulls || less(plain, restored(&s.min)) {
 			s.min, changed = owned(v), true
 		}
-		if s.allNulls || class.Compare(v, &s.max) > 0 {
+		if s.allNulls || less(restored(&s.max), plain) {
 			s.max, changed = owned(v), true
 		}
 		s.allNulls = false
@@ -195,6 +194,14 @@ func (x *BRIN) add(summary []minmax, empty *bool, values []datum.Value) (bool, e
 	}
 	*empty = false
 	return changed, nil
+}
+
+// restored is a value as it is compared: decompressed.
+func restored(v *datum.Value) datum.Value {
+	if v.Form == datum.Compressed {
+		return datum.Decompress(v)
+	}
+	return *v
 }
 
 func owned(v *datum.Value) datum.Value {
@@ -236,6 +243,17 @@ func (x *BRIN) VacuumCleanup(blocks int, scan func(from, to int, row func(values
 	return nil
 }
 
+// compress compresses a long value of column i, if that helps.
+func (x *BRIN) compress(i int, v *datum.Value) {
+	c := &x.columns[i]
+	if !compressible(&c.Attr, v) {
+		return
+	}
+	if r, ok := x.compressor.Compress(v, c.Compression); ok {
+		*v = r
+	}
+}
+
 // tuple is the summary of a range as it is stored (brin_form_tuple).
 func (x *BRIN) tuple(n int) []byte {
 	r := &x.ranges[n]
@@ -271,6 +289,9 @@ func (x *BRIN) tuple(n int) []byte {
 			}
 		}
 		if !s.allNulls {
+			// Once compressed a value stays so when the summary is read again.
+			x.compress(i, &s.min)
+			x.compress(i, &s.max)
 			attrs = append(attrs, x.columns[i].Attr, x.columns[i].Attr)
 			stored = append(stored, s.min, s.max)
 		}

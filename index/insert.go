@@ -9,7 +9,8 @@ import (
 )
 
 // Insert adds an entry for a row version. values has a value for each column of
-// the index, key columns first; it is only read during the call. unchanged is
+// the index, key columns first; it is only read during the call. A value that the
+// table has compressed stays so (index_form_tuple). unchanged is
 // the executor's hint that the entry is for an update that did not change the
 // indexed columns. For a unique index, duplicate says that a live row has the
 // same key: the entry is inserted all the same (UNIQUE_CHECK_PARTIAL).

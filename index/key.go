@@ -6,6 +6,7 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"applysim/heap/datum"
 	"applysim/wal/storage"
@@ -142,6 +143,8 @@ func (e *SizeError) Error() string {
 
 // form makes the key for a row.
 func (t *BTree) form(k *key, values []datum.Value, tid storage.TID) error {
+	stored := values
+	values = t.restored(values)
 	k.values, k.tid = values, tid
 	k.nulls = 0
 	for i := range values[:len(t.attrs)] {
@@ -156,7 +159,7 @@ func (t *BTree) form(k *key, values []datum.Value, tid storage.TID) error {
 		t.Counters.KeyBytes += int64(k.size)
 		return nil
 	}
-	k.data = datum.Append(k.data[:0], t.attrs, t.compress(values))
+	k.data = datum.Append(k.data[:0], t.attrs, t.compress(stored))
 	k.size = tupleSize(len(k.data), k.nulls != 0)
 	if k.size > MaxItemSize {
 		return &SizeError{Index: t.opts.Name, Size: k.size, TID: tid}
@@ -171,7 +174,7 @@ func (t *BTree) compress(values []datum.Value) []datum.Value {
 	stored := values
 	for i := range t.attrs {
 		a := &t.attrs[i]
-		if a.Len != -1 || values[i].Null || len(values[i].Bytes)+4 <= indexTarget || a.Storage != 'x' && a.Storage != 'm' {
+		if !compressible(a, &values[i]) {
 			continue
 		}
 		v, ok := t.compressor.Compress(&values[i], t.opts.Columns[i].Compression)
@@ -185,6 +188,26 @@ func (t *BTree) compress(values []datum.Value) []datum.Value {
 		stored[i] = v
 	}
 	return stored
+}
+
+// compressible says whether a value is stored compressed in an index, if that helps.
+func compressible(a *datum.Attr, v *datum.Value) bool {
+	return a.Len == -1 && !v.Null && v.Form == datum.Plain && len(v.Bytes)+4 > indexTarget && (a.Storage == 'x' || a.Storage == 'm')
+}
+
+// restored returns the values as they are compared: decompressed.
+func (t *BTree) restored(values []datum.Value) []datum.Value {
+	if !slices.ContainsFunc(values, func(v datum.Value) bool { return v.Form != datum.Plain && !v.Null }) {
+		return values
+	}
+	t.plainValues = append(t.plainValues[:0], values...)
+	for i := range t.plainValues {
+		v := &t.plainValues[i]
+		if v.Form == datum.Compressed && !v.Null {
+			*v = datum.Decompress(v)
+		}
+	}
+	return t.plainValues
 }
 
 // tupleSize is an index tuple's size with a data area of n bytes.

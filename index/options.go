@@ -160,6 +160,7 @@ type BTree struct {
 	counting         counting
 	counted          []datum.Value // work space
 	stored           []datum.Value
+	plainValues      []datum.Value // of the key being inserted, if one was compressed
 }
 
 // NewBTree returns an empty index: a metapage and no root. Its records go to

@@ -148,6 +148,9 @@ func (g *generator) table() {
 	for range columns {
 		g.column(t, wide)
 	}
+	if g.chance(10) {
+		g.padding(t)
+	}
 	if t.Identity == identityIndex {
 		t.Columns = append(t.Columns, &Column{Name: g.newName("c"), Kind: kinds[g.IntN(2)], NotNull: true, Unique: true})
 	}
@@ -221,6 +224,32 @@ func (g *generator) column(t *Table, wide bool) {
 	t.Columns = append(t.Columns, c)
 }
 
+// padding makes rows so long that they need their TOAST table, by a column that stays
+// in line: short values, those of keys among them, are compressed or move out.
+func (g *generator) padding(t *Table) {
+	k := *padded
+	c := &Column{Name: g.newName("pad"), Kind: &k, Width: int(g.between(1500, 2600)), Storage: pick(g, []string{"main", "plain"})}
+	t.Columns = append(t.Columns, c)
+	if g.chance(75) {
+		t.Toast = fmt.Sprintf("toast_tuple_target = %d", g.oneOf(128, 128, 256, 1000))
+	}
+	t.PubStorage = g.chance(50)
+	if g.chance(40) {
+		t.Key = pick(g, []keyKind{
+			{"text", "repeat('long key ', 5) || (%s)"}, {"text", "repeat('very long key ', 20) || (%s)"},
+			{"text", "md5((%s)::text) || md5((%s + 1)::text) || md5((%s + 2)::text)"},
+		})
+	}
+	for _, c := range t.Columns {
+		if c.Kind.wide && c.Storage == "" && g.chance(30) {
+			c.Storage = "external"
+		}
+	}
+}
+
+// padded is a text of about the same length in each row, from 61/64 of its width.
+var padded = &valueKind{typ: "text", expr: "left(repeat(md5((%v)::text), %w / 32 + 1), %w - " + hashed + " % (%w / 64))", wide: true}
+
 // partKinds are columns to partition by.
 var (
 	partRange = &valueKind{typ: "int", expr: "(" + hashed + " % 450)", index: true}
@@ -252,7 +281,7 @@ func (g *generator) subscriberColumns(t *Table) {
 		switch g.IntN(4) {
 		case 0:
 		case 1:
-			c.Default = "default " + map[string]string{"int": "42", "text": "'none'"}[c.Kind.typ]
+			c.Default = "default " + map[string]string{"int": "42", "text": pick(g, []string{"'none'", "repeat('default ', 8)", "repeat('default ', 100)"})}[c.Kind.typ]
 		case 2:
 			for _, x := range t.Columns {
 				if x.Kind.typ == "int" && !x.SubOnly && x.Name != "part" {

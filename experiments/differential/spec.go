@@ -35,6 +35,7 @@ type Table struct {
 	Toast      string
 	Parts      *Partitions
 	SubKeyless bool // the subscriber has no primary key
+	PubStorage bool // the publisher's columns are stored as the subscriber's
 	Before     int  // rows that the publisher has before replication begins
 }
 
@@ -179,7 +180,7 @@ func (t *Table) ddl(b *strings.Builder, pub bool) {
 	b.WriteString(strings.Join(items, ", ") + ")")
 	if parts != nil {
 		fmt.Fprintf(b, " partition by %s (%s)", parts.By, parts.Column)
-	} else if !pub {
+	} else if !pub || t.PubStorage {
 		b.WriteString(t.options())
 	}
 	b.WriteString("; ")
@@ -187,7 +188,7 @@ func (t *Table) ddl(b *strings.Builder, pub bool) {
 		t.partitionDDL(b, parts, pub)
 	}
 	for _, c := range t.Columns {
-		if c.Storage != "" && !pub {
+		if c.Storage != "" && (!pub || t.PubStorage && !c.SubOnly) {
 			fmt.Fprintf(b, "alter table %s alter %s set storage %s; ", t.Name, c.Name, c.Storage)
 		}
 	}
@@ -247,7 +248,7 @@ func (t *Table) partitionDDL(b *strings.Builder, p *Partitions, pub bool) {
 			bounds = fmt.Sprintf("for values from (%s) to (%s)", from, to)
 		}
 		options := ""
-		if !pub {
+		if !pub || t.PubStorage {
 			options = t.options()
 		}
 		fmt.Fprintf(b, "create table %s_%d partition of %s %s%s; ", t.Name, i, t.Name, bounds, options)

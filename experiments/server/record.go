@@ -202,8 +202,10 @@ const rollbackPause = 300 * time.Millisecond
 // applyTimeout is how long a subscriber may take for one step.
 const applyTimeout = 60 * time.Second
 
-// waitApplied waits until the subscriber has applied all so far. Only the publisher
-// is asked.
+// waitApplied waits until the subscriber has applied all so far and its WAL writer has
+// flushed it: before that nobody may note on a page that a transaction has committed
+// (SetHintBits), so what a VACUUM finds would depend on how soon it comes. Only the
+// publisher is asked.
 func (r *recording) waitApplied() error {
 	if _, err := r.pub.Query("insert into marker select coalesce(max(id), 0) + 1 from marker"); err != nil {
 		return err
@@ -216,7 +218,7 @@ func (r *recording) waitApplied() error {
 	}
 	started := time.Now()
 	for looked := started; ; {
-		n, err := r.pub.Value(fmt.Sprintf("select count(*) from pg_stat_replication where application_name = '%s' and replay_lsn >= '%s'", subscription, lsn))
+		n, err := r.pub.Value(fmt.Sprintf("select count(*) from pg_stat_replication where application_name = '%s' and replay_lsn >= '%s' and flush_lsn >= '%[2]s'", subscription, lsn))
 		if err != nil {
 			return err
 		}

@@ -400,7 +400,7 @@ func (w *Worker) newBRIN(t *table, li *localIndex) string {
 		if class == nil || !minmax(typ, k.OpClass) {
 			return fmt.Sprintf("the operator class of column %d of BRIN index %s (type %s)", i+1, x.Name, typ)
 		}
-		columns = append(columns, index.Column{Attr: attr, Class: class})
+		columns = append(columns, index.Column{Attr: attr, Class: class, Compression: w.compression(c)})
 		li.columns = append(li.columns, k.Column)
 		li.types = append(li.types, typ)
 		li.cstring = append(li.cstring, false)

@@ -171,12 +171,15 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 			return duplicate, nil
 		}
 	}
-	if err := x.project(values); err != nil {
-		return false, err
-	}
 	if x.hash != nil {
+		if err := x.project(values); err != nil {
+			return false, err
+		}
 		x.hash.insert(&x.values[0], tid)
 		return false, nil
+	}
+	if err := x.entry(values); err != nil {
+		return false, err
 	}
 	if x.brin != nil {
 		return false, x.brin.Insert(x.values, tid)
@@ -190,8 +193,23 @@ func (x *localIndex) holds(values []datum.Value) (bool, error) {
 	return err == nil && !v.Null && v.Bits&1 != 0, err
 }
 
-// project puts the values of the index's columns into x.values.
+// project puts the values of the index's columns into x.values, decompressed.
 func (x *localIndex) project(values []datum.Value) error {
+	if err := x.entry(values); err != nil {
+		return err
+	}
+	for i := range x.values {
+		if v := &x.values[i]; v.Form == datum.Compressed && !v.Null {
+			*v = datum.Decompress(v)
+		}
+	}
+	return nil
+}
+
+// entry puts the values of the index's columns into x.values as an entry has them: what
+// the row has compressed stays so, what is stored elsewhere is fetched as it is there
+// (index_form_tuple).
+func (x *localIndex) entry(values []datum.Value) error {
 	for i, n := range x.columns {
 		if n < 0 {
 			v, err := x.owner.eval(x.exprs[i], values)
@@ -202,8 +220,8 @@ func (x *localIndex) project(values []datum.Value) error {
 			continue
 		}
 		x.values[i] = values[n]
-		if x.values[i].Form != datum.Plain {
-			x.values[i] = x.owner.plain(&values[n])
+		if external(values[n]) {
+			x.values[i] = x.owner.toaster.Fetch(&values[n])
 		}
 		if x.cstring[i] {
 			x.values[i].Bytes = untilNUL(x.values[i].Bytes)

@@ -43,7 +43,7 @@ func (b *vacuumedBRIN) VacuumCleanup() {
 					return err == nil
 				}
 			}
-			if err = x.project(row); err == nil {
+			if err = x.entry(row); err == nil {
 				err = yield(x.values)
 			}
 			return err == nil
