@@ -5,9 +5,11 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
+	"applysim/experiments/scenarios"
 	"applysim/experiments/workload"
 	"applysim/model/stream"
 )
@@ -17,11 +19,10 @@ import (
 type scenarioBench struct {
 	name    string
 	ddl     string
-	rows    int     // that are there before
-	changes int     // that are timed
-	perTx   int     // changes a transaction
-	real    float64 // CPU of the real worker a change, microseconds: the median of six runs
-	full    bool    // table f, with REPLICA IDENTITY FULL
+	rows    int  // that are there before
+	changes int  // that are timed
+	perTx   int  // changes a transaction
+	full    bool // table f, with REPLICA IDENTITY FULL
 	deletes bool
 }
 
@@ -36,20 +37,29 @@ const fullTable = "CREATE TABLE f (id bigint, a int, payload text);\n"
 
 func scenarioBenches() []scenarioBench {
 	return []scenarioBench{
-		{name: "update_hot", ddl: workload.Schema(0), rows: 20_000, changes: 40_000, perTx: 1, real: 6.77},
-		{name: "update_hot_4_other", ddl: workload.Schema(0) + other, rows: 20_000, changes: 40_000, perTx: 1, real: 7.83},
-		{name: "update_status_4", ddl: workload.Schema(4), rows: 20_000, changes: 40_000, perTx: 1, real: 15.6},
-		{name: "delete_pk", ddl: workload.Schema(0), rows: 20_000, changes: 20_000, perTx: 1, real: 5.38, deletes: true},
-		{name: "full_seq_50000", ddl: fullTable, rows: 50_000, changes: 200, perTx: 200, real: 1597, full: true},
-		{name: "full_index_50000", ddl: fullTable + "CREATE INDEX f_id ON f (id);\n", rows: 50_000, changes: 10_000, perTx: 10_000, real: 4.11, full: true},
+		{name: "update_hot", ddl: workload.Schema(0), rows: 20_000, changes: 40_000, perTx: 1},
+		{name: "update_hot_4_other", ddl: workload.Schema(0) + other, rows: 20_000, changes: 40_000, perTx: 1},
+		{name: "update_status_4", ddl: workload.Schema(4), rows: 20_000, changes: 40_000, perTx: 1},
+		{name: "delete_pk", ddl: workload.Schema(0), rows: 20_000, changes: 20_000, perTx: 1, deletes: true},
+		{name: "full_seq_50000", ddl: fullTable, rows: 50_000, changes: 200, perTx: 200, full: true},
+		{name: "full_index_50000", ddl: fullTable + "CREATE INDEX f_id ON f (id);\n", rows: 50_000, changes: 10_000, perTx: 10_000, full: true},
 	}
 }
 
 // BenchmarkScenario times changes of rows that are there and compares with what they
 // cost a real worker ("real/sim": how many times faster the simulation is).
 func BenchmarkScenario(b *testing.B) {
+	recorded, err := scenarios.RecordedRuns()
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, s := range scenarioBenches() {
 		load, changes := s.streams(b)
+		at := slices.IndexFunc(recorded, func(r *scenarios.Runs) bool { return r.Scenario.Name == s.name })
+		if at < 0 {
+			b.Fatalf("no measurements of %s", s.name)
+		}
+		real := scenarios.Median(recorded[at].Apply) / float64(s.changes) * 1e9 // ns a change
 		b.Run(s.name, func(b *testing.B) {
 			var n uint64
 			for b.Loop() {
@@ -68,7 +78,7 @@ func BenchmarkScenario(b *testing.B) {
 			}
 			reportChanges(b, s.changes, n)
 			each := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(s.changes)
-			b.ReportMetric(s.real*1000/each, "real/sim")
+			b.ReportMetric(real/each, "real/sim")
 		})
 	}
 }

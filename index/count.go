@@ -9,13 +9,14 @@ import (
 	"applysim/wal/storage"
 )
 
-// The first insertions into an index are all counted, later ones one in so many, for
-// all of them; of lookups, which take longer anyway, more.
+// The first insertions and the first lookups are all counted, later ones one in so
+// many, for all of them. In an index that is large already little changes from one
+// search to the next: each time that their number has doubled, those that are counted
+// stand twice as far apart.
 const (
-	insertsCounted = 1024
-	insertsApart   = 128
-	lookupsCounted = 8192
-	lookupsApart   = 8
+	searchesCounted = 1024
+	searchesApart   = 128
+	searchesSteady  = 1 << 15
 )
 
 // counting is where the comparisons of the search at hand are counted, and how many
@@ -26,16 +27,22 @@ type counting struct {
 	weight      int64
 }
 
-// weight is how many searches the n-th one stands for if the first ones are all
-// counted and later ones so far apart.
-func weight(n, first, apart int64) int64 {
+// weight is how many searches the n-th one stands for, 0 if it is not counted.
+func weight(n int64) int64 {
 	switch {
-	case n <= first:
+	case n <= searchesCounted:
 		return 1
-	case n%apart == 0:
-		return apart
+	case n%searchesApart != 0:
+		return 0
 	}
-	return 0
+	apart := int64(searchesApart)
+	for steady := int64(searchesSteady); n > steady; steady *= 2 {
+		apart *= 2
+	}
+	if n%apart != 0 {
+		return 0
+	}
+	return apart
 }
 
 // ColumnComparisons says for each key column how often the searches of insertions
@@ -47,7 +54,7 @@ func (t *BTree) ClassName(column int) string { return t.opts.Columns[column].Cla
 
 // count counts the comparisons of an insertion's search.
 func (t *BTree) count(k *key) {
-	if w := weight(t.Counters.Inserts, insertsCounted, insertsApart); w > 0 {
+	if w := weight(t.Counters.Inserts); w > 0 {
 		t.counting = counting{&t.Counters.Comparisons, t.compared, w}
 		t.countSearch(t.keyValues(k), k.tid, true)
 	}
@@ -55,7 +62,7 @@ func (t *BTree) count(k *key) {
 
 // countLookup counts the comparisons of a scan's search.
 func (t *BTree) countLookup(values []datum.Value) {
-	if w := weight(t.Counters.Lookups, lookupsCounted, lookupsApart); w > 0 {
+	if w := weight(t.Counters.Lookups); w > 0 {
 		t.counting = counting{&t.Counters.LookupCompares, t.sought, w}
 		t.countSearch(values, storage.TID{}, false)
 	}
@@ -78,7 +85,7 @@ func (t *BTree) keyValues(k *key) []datum.Value {
 // once more: what was known of it no longer holds if the page has changed, or if
 // equal entries are there and the heap TID decides.
 func (t *BTree) countAgain(k *key, p *page) {
-	if w := weight(t.Counters.Inserts, insertsCounted, insertsApart); w > 0 {
+	if w := weight(t.Counters.Inserts); w > 0 {
 		t.settle(p)
 		t.counting = counting{&t.Counters.Comparisons, t.compared, w}
 		t.countPlace(t.keyValues(k), p, k.tid)

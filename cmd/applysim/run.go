@@ -60,7 +60,7 @@ type runOptions struct {
 }
 
 func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
-	f.StringVar(&o.marginal, "marginal", "auto", "simulate what each index costs, by a run without it: on, off, or auto,\nwhich is on up to 200,000 changes")
+	f.StringVar(&o.marginal, "marginal", "auto", "`WHEN` to simulate what each index costs, by a run without it: on, off, or auto,\nwhich is on up to 200,000 changes")
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
 	addProfile(f, &o.profile)
