@@ -2,7 +2,10 @@ package heap
 
 // Pages of loaded rows: where a row is, and the page itself when it is touched first.
 
-import "applysim/wal/storage"
+import (
+	"applysim/heap/datum"
+	"applysim/wal/storage"
+)
 
 // nearRows is how far apart rows are whose pages are noted.
 const nearRows = 128
@@ -27,6 +30,17 @@ func (t *Table) LoadedRow(n int) int {
 		return int(o[n])
 	}
 	return n
+}
+
+// LoadedStored reads the columns of the row that stands n-th in physical order as they
+// are stored, if the load has compressed some or moved them out of line. Else it returns
+// false.
+func (t *Table) LoadedStored(n int, dst []datum.Value) bool {
+	k, ok := t.loaded.kept[uint32(t.LoadedRow(n))]
+	if ok {
+		t.decode(dst, k.body, k.nulls)
+	}
+	return ok
 }
 
 // LoadedOrder says whether loaded rows stand in the order of their numbers.

@@ -344,13 +344,16 @@ type indexRows struct {
 	heap    *heap.Table
 	x       *localIndex // the index with work space of its own
 	columns []int       // that its keys are made of; nil for all
+
+	stored     []datum.Value
+	compressor datum.Compressor
 }
 
 // build builds an index on the table's rows.
 func (l *loader) build(t *table, x *localIndex, every bool) error {
 	own := *x
 	own.owner, own.values = l.t, make([]datum.Value, len(x.values))
-	r := &indexRows{l: l, heap: t.heap, x: &own, columns: l.needed(x)}
+	r := &indexRows{l: l, heap: t.heap, x: &own, columns: l.needed(x), stored: make([]datum.Value, len(t.schema.Columns))}
 	switch {
 	case x.btree != nil:
 		return x.btree.Build(l.rows.Len(), r, every)
@@ -358,7 +361,11 @@ func (l *loader) build(t *table, x *localIndex, every bool) error {
 		return x.brin.Build(t.heap.Pages(), r.scan)
 	case x.hash != nil:
 		return r.scan(func(tid storage.TID, values []datum.Value) error {
-			x.hash.insert(&values[0], tid)
+			v := values[0]
+			if v.Form == datum.Compressed && !v.Null {
+				v = datum.Decompress(&v)
+			}
+			x.hash.insert(&v, tid)
 			return nil
 		})
 	}
@@ -418,8 +425,34 @@ func (r *indexRows) Entry(n int) ([]datum.Value, bool, error) {
 			return nil, false, err
 		}
 	}
-	err := r.x.project(l.values)
-	return r.x.values, true, err
+	if err := r.x.project(l.values); err != nil {
+		return nil, false, err
+	}
+	r.compress(n)
+	return r.x.values, true, nil
+}
+
+// compress compresses the values of an entry that the table has compressed: an index
+// that is built on the table has them so, and not as they were sent. One that is stored
+// out of line may be gone when a page of the index is made; it is compressed again.
+func (r *indexRows) compress(n int) {
+	o := r.x.owner.toaster
+	if o == nil || !r.heap.LoadedStored(n, r.stored) {
+		return
+	}
+	for i, c := range r.x.columns {
+		if c < 0 || r.stored[c].Null {
+			continue
+		}
+		switch v := &r.stored[c]; {
+		case v.Form == datum.Compressed:
+			r.x.values[i] = *v
+		case v.Form == datum.External && compressedOutOfLine(v):
+			if z, ok := r.compressor.Compress(&r.x.values[i], o.method[c]); ok {
+				r.x.values[i] = z
+			}
+		}
+	}
 }
 
 // TID is index.BuildRows.

@@ -129,6 +129,17 @@ var loadCases = []loadCase{
 		after: "ALTER TABLE t ADD PRIMARY KEY (id);",
 	},
 	{
+		// Short keys that are compressed or out of line, as the padding stays in line.
+		name: "toasted_keys", create: "CREATE TABLE t (id int4 NOT NULL, k text, doc text, pad text) WITH (toast_tuple_target = 128); ALTER TABLE t ALTER pad SET STORAGE plain;",
+		rows: 400, row: func(n int) []string {
+			return []string{
+				number(uint64(n)), strings.Repeat(fmt.Sprintf("key %d ", hash(uint64(n), 3)%90), 5+int(hash(uint64(n), 1)%20)),
+				strings.Repeat("0123456789", int(hash(uint64(n), 2)%100)), strings.Repeat("p", 1900+n%100),
+			}
+		},
+		after: "ALTER TABLE t ADD PRIMARY KEY (id); CREATE INDEX ON t (k); CREATE INDEX ON t (doc, k); CREATE INDEX ON t USING brin (doc) WITH (pages_per_range = 4);",
+	},
+	{
 		name: "frozen", create: "CREATE TABLE t (id int4 NOT NULL, a char(20) NOT NULL);", rows: 50000,
 		row:   func(n int) []string { return []string{number(uint64(n)), "row"} },
 		after: "ALTER TABLE t ADD PRIMARY KEY (id); CREATE INDEX ON t (a);",

@@ -357,19 +357,23 @@ func (o *toaster) Delete(old []datum.Value) {
 	}
 }
 
+// compressedOutOfLine says whether an external value is stored compressed
+// (VARATT_EXTERNAL_IS_COMPRESSED).
+func compressedOutOfLine(v *datum.Value) bool {
+	return binary.LittleEndian.Uint32(v.Bytes[4:])&extSizeMask < binary.LittleEndian.Uint32(v.Bytes)-varlenaHeader
+}
+
 // Fetch reads an external value as it is stored: plain or compressed.
 func (o *toaster) Fetch(v *datum.Value) datum.Value {
-	info := binary.LittleEndian.Uint32(v.Bytes[4:])
-	raw := binary.LittleEndian.Uint32(v.Bytes)
 	o.w.Counters.Detoasted++
-	b := make([]byte, 0, info&extSizeMask)
+	b := make([]byte, 0, binary.LittleEndian.Uint32(v.Bytes[4:])&extSizeMask)
 	var row [3]datum.Value
 	o.chunks(v, func(tid storage.TID) {
 		o.heap.Values(row[:], tid)
 		b = append(b, row[2].Bytes...)
 	})
 	r := datum.Value{Bytes: b}
-	if uint32(len(b)) < raw-varlenaHeader {
+	if compressedOutOfLine(v) {
 		r.Form = datum.Compressed
 	}
 	return r
