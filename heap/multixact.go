@@ -145,6 +145,9 @@ func (t *Table) createMulti(members []member) uint32 {
 		t.log.InsertPlain(wal.MultiXactZeroMemPage, 0)
 	}
 	s.members, s.offset = append(s.members, members), to
+	if d := t.log.Detail(); d != nil {
+		d.Main("members", wal.SizeOfMultiXactMember*len(members))
+	}
 	t.log.InsertPlain(wal.MultiXactCreateID, wal.SizeOfMultiXactMember*len(members))
 	x.multiCache = slices.Insert(x.multiCache, 0, id)
 	if len(x.multiCache) > multiCacheEntries {

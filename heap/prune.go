@@ -154,7 +154,11 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 			f := &r.frozen[i]
 			f.fixed = t.contents(p, f.off)
 		}
-		data += r.freezePlanBytes()
+		plans := r.freezePlanBytes()
+		data += plans
+		if d := t.log.Detail(); d != nil {
+			d.Data("freeze plans", plans)
+		}
 		for _, f := range r.frozen {
 			h := p.header(f.off)
 			h.infomask, h.infomask2, h.xmax = f.infomask, f.infomask2, f.xmax
@@ -171,6 +175,9 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	}
 	if k := len(r.unused); k > 0 {
 		data += pruneItemsHeader + offsetSize*k
+	}
+	if d := t.log.Detail(); d != nil {
+		r.nameData(d, main)
 	}
 	t.write(typ, p, data, main)
 }

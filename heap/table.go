@@ -200,6 +200,9 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 	if off == 1 && len(p.items) == 1 {
 		typ = wal.HeapInsertInit
 	}
+	if d := t.log.Detail(); d != nil {
+		t.nameData(d, v, 0, 0)
+	}
 	t.write(typ, p, wal.SizeOfHeapHeader+v.size(), 0)
 	t.Counters.Inserts++
 	t.live++

@@ -152,7 +152,8 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	changed := t.differ(t.opts.Indexed, values)
 	summarized := t.differ(t.opts.Summarized, values)
 	logOld := t.opts.Logical && (t.opts.Identity.Full || t.differ(t.opts.Identity.Columns, values) || t.keyExternal())
-	common, oldKey := 0, 0
+	oldKey := 0
+	prefix, suffix := 0, 0 // bytes that the record leaves out
 
 	block := tid.Block
 	toast := t.toastable && (t.needsToast(v) || anyExternal(t.old) || anyExternal(values))
@@ -200,7 +201,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		oldKey = t.identitySize(tid) // may fetch from the TOAST table, after what toast wrote
 	}
 	if fits && !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
-		common = t.common(tid, v)
+		prefix, suffix = t.common(tid, v)
 	}
 	hot := fits && !changed
 	t.countUpdate(fits, changed)
@@ -240,7 +241,14 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		typ++ // the same with INIT
 	}
 	t.countOldKey(oldKey)
-	data := wal.SizeOfHeapHeader + v.size() - common
+	data := wal.SizeOfHeapHeader + v.size() - saved(prefix) - saved(suffix)
+	if d := t.log.Detail(); d != nil {
+		t.nameData(d, v, prefix, suffix)
+		t.nameOldKey(d, oldKey)
+		if block != tid.Block {
+			d.Other(wal.BlockRef{ID: 1, Block: tid.Block, Role: "page of the old version", Image: t.log.ImageOf(old.lsn, image{t, old})})
+		}
+	}
 	if block == tid.Block {
 		t.write(typ, p, data, oldKey)
 	} else {
@@ -294,36 +302,31 @@ func (t *Table) differ(columns []int, values []datum.Value) bool {
 // index or in the replica identity.
 func (t *Table) Modified(column int) bool { return t.modified[column] }
 
-// common returns how many bytes an update's record saves by leaving out the
-// beginning and the end that the new version has in common with the old one.
-func (t *Table) common(tid storage.TID, v formed) int {
+// common returns how many bytes the new version has in common with the old one at
+// their beginning and at their end, so that an update's record leaves them out.
+func (t *Table) common(tid storage.TID, v formed) (prefix, suffix int) {
 	p := t.page(tid.Block)
 	old := p.body(tid.Offset)[t.dataStart(p.items[tid.Offset-1].nulls()):]
 	nu := t.bodies[v.start+t.dataStart(v.nulls):]
 	n := min(len(old), len(nu))
-	prefix := 0
 	for prefix < n && old[prefix] == nu[prefix] {
 		prefix++
 	}
 	if prefix < minCommon {
 		prefix = 0
 	}
-	suffix := 0
 	for suffix < n-prefix && old[len(old)-1-suffix] == nu[len(nu)-1-suffix] {
 		suffix++
 	}
 	if suffix < minCommon {
 		suffix = 0
 	}
-	saved := prefix + suffix
-	if prefix > 0 {
-		saved -= sizeOfCommon
-	}
-	if suffix > 0 {
-		saved -= sizeOfCommon
-	}
-	return saved
+	return prefix, suffix
 }
+
+// saved is what leaving out so many bytes at one end of a version saves: their number
+// takes room itself.
+func saved(common int) int { return max(common-sizeOfCommon, 0) }
 
 // identitySize is what a logical record says of an old row, in bytes: nothing,
 // its key (a tuple with NULL in all other columns), or all of it
@@ -403,6 +406,9 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	h.infomask2 &^= hotUpdated
 	h.ctid = tid
 	t.countOldKey(oldKey)
+	if d := t.log.Detail(); d != nil {
+		t.nameOldKey(d, oldKey)
+	}
 	t.write(wal.HeapDelete, p, 0, oldKey)
 	t.Counters.Deletes++
 	t.dead++

@@ -259,6 +259,9 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 			n++
 		}
 		p.truncateLines(1)
+		if d := t.log.Detail(); d != nil {
+			d.Data("line pointers that become unused", pruneItemsHeader+offsetSize*n)
+		}
 		t.write(wal.Heap2PruneVacuumCleanup, p, pruneItemsHeader+offsetSize*n, 0)
 		if visible, frozen := t.allVisible(p); visible {
 			bits := uint8(vmAllVisible)

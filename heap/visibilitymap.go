@@ -116,9 +116,20 @@ func (t *Table) setVisible(p *page, bits uint8) {
 	v := t.vm.page(p.block)
 	v.dirty = true
 	images := t.log.ImageOf(v.lsn, v)
+	d := t.log.Detail()
+	if d != nil {
+		d.First(wal.BlockRef{Fork: forkVM, Block: storage.BlockNumber(v.n), Role: "visibility map", Image: images}, false)
+	}
 	hints := t.log.HintsLogged()
 	if hints {
 		images.Add(t.log.ImageOf(p.lsn, image{t, p}))
+	}
+	if d != nil {
+		b := wal.BlockRef{ID: 1, Block: p.block, Role: "heap page"}
+		if hints {
+			b.Image = t.log.ImageOf(p.lsn, image{t, p})
+		}
+		d.Other(b)
 	}
 	v.lsn = t.log.InsertFork(wal.Heap2Visible, t.rel, forkVM, storage.BlockNumber(v.n), images)
 	if hints {

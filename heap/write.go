@@ -25,8 +25,10 @@ func (t *Table) write(typ wal.RecordType, p *page, data, extra int) {
 // p's block data is left out, except where logical decoding needs the tuple.
 func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, images wal.Image) {
 	p.dirty = true
+	own := wal.Image{}
 	if t.log.NeedsImage(p.lsn) && !initializes(typ) {
-		images.Add(t.log.ImageOf(p.lsn, image{t, p}))
+		own = t.log.ImageOf(p.lsn, image{t, p})
+		images.Add(own)
 		if !t.opts.Logical || typ == wal.Heap2PruneOnAccess || typ == wal.Heap2PruneVacuumScan || typ == wal.Heap2PruneVacuumCleanup {
 			data = 0
 		}
@@ -37,6 +39,12 @@ func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, im
 	}
 	if t.passed != nil {
 		t.passed.changed(p.block)
+	}
+	if d := t.log.Detail(); d != nil {
+		d.First(wal.BlockRef{Block: p.block, Role: "heap page", Init: initializes(typ), Image: own}, data == 0)
+		for _, v := range t.cleared {
+			d.Other(wal.BlockRef{ID: len(d.Blocks), Fork: forkVM, Block: storage.BlockNumber(v.n), Role: "visibility map", Image: t.log.ImageOf(v.lsn, v)})
+		}
 	}
 	p.lsn = t.log.InsertImages(typ, t.rel, p.block, data+refs, extra, images)
 	for _, v := range t.cleared {

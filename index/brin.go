@@ -80,6 +80,9 @@ func NewBRIN(columns []Column, pagesPerRange int, log *wal.Log, rel wal.RelID) *
 func (x *BRIN) build() {
 	x.ranges, x.maps, x.target = nil, 0, storage.InvalidBlock
 	x.blocks = []*brinBlock{newBrinBlock(brinMeta)}
+	if d := x.log.Detail(); d != nil {
+		d.First(wal.BlockRef{Role: "metapage", Init: true}, false)
+	}
 	x.blocks[0].lsn = x.log.Insert(wal.BrinCreateIndex, x.rel, 0, 0)
 	x.putNew(0, x.newSummary(), &x.target)
 }

@@ -154,6 +154,9 @@ func (x *BRIN) put(n int, summary []minmax, empty, built bool, target *storage.B
 		data = 0
 	}
 	images.Add(x.image(m))
+	if d := x.log.Detail(); d != nil {
+		x.nameSummary(d, block, b, m, extended, data)
+	}
 	b.lsn = x.log.InsertImages(typ, x.rel, block, data, 0, images)
 	m.lsn = b.lsn
 	x.noteExtended(block, extended)
@@ -183,6 +186,10 @@ func (x *BRIN) move(n int, tuple []byte, same bool, target *storage.BlockNumber)
 		if images.Header > 0 {
 			data = 0
 		}
+		if d := x.log.Detail(); d != nil {
+			d.Data("summary of the range", data)
+			d.First(wal.BlockRef{Block: r.block, Role: "page of summaries", Image: x.image(old)}, false)
+		}
 		old.lsn = x.log.InsertImages(wal.BrinSamepageUpdate, x.rel, r.block, data, 0, images)
 		return
 	}
@@ -200,6 +207,10 @@ func (x *BRIN) move(n int, tuple []byte, same bool, target *storage.BlockNumber)
 	}
 	images.Add(x.image(m))
 	images.Add(x.image(old))
+	if d := x.log.Detail(); d != nil {
+		x.nameSummary(d, block, b, m, extended, data)
+		d.Other(wal.BlockRef{ID: 2, Block: from, Role: "page that the summary leaves", Image: x.image(old)})
+	}
 	b.lsn = x.log.InsertImages(typ, x.rel, block, data, 0, images)
 	m.lsn, old.lsn = b.lsn, b.lsn
 	x.noteExtended(block, extended)
@@ -263,6 +274,10 @@ func (x *BRIN) extendMap(n int) {
 		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize+4:], brinVersion)
 		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize+8:], uint32(x.pages))
 		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize+12:], uint32(x.maps))
+		if d := x.log.Detail(); d != nil {
+			d.First(wal.BlockRef{Role: "metapage", Image: x.image(meta)}, false)
+			d.Other(wal.BlockRef{ID: 1, Block: storage.BlockNumber(next), Role: "new page of the range map", Init: true})
+		}
 		m.lsn = x.log.InsertImages(wal.BrinRevmapExtend, x.rel, 0, 0, 0, x.image(meta))
 		meta.lsn = m.lsn
 	}

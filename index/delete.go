@@ -328,7 +328,7 @@ func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 		}
 		return a.tid.Compare(b.tid)
 	})
-	data := 0
+	data, shrinking := 0, 0
 	gone := make([]bool, len(p.items))
 	for i := 0; i < len(d.candidates); {
 		place := d.candidates[i].place
@@ -347,19 +347,23 @@ func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 		it := p.at(place)
 		if list := p.postingTIDs(it); list != nil && n < len(list)/storage.TIDSize {
 			t.shrinkPosting(p, it, group)
-			data += wal.SizeOfDeletedOffset + wal.SizeOfBtreeUpdate + wal.SizeOfDeletedOffset*n
+			shrinking += wal.SizeOfDeletedOffset + wal.SizeOfBtreeUpdate + wal.SizeOfDeletedOffset*n
 			continue
 		}
 		gone[place] = true
 		data += wal.SizeOfDeletedOffset
 		t.Counters.DeletedItems++
 	}
-	if data == 0 {
+	if data+shrinking == 0 {
 		return
 	}
 	t.removeItems(p, gone)
 	p.garbage = false
-	t.write(typ, p, data)
+	if d := t.log.Detail(); d != nil {
+		d.Data("items that go", data)
+		d.Data("heap TIDs that go from posting lists", shrinking)
+	}
+	t.write(typ, p, data+shrinking)
 }
 
 // shrinkPosting takes the deletable TIDs of a group of candidates out of an

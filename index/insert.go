@@ -112,6 +112,9 @@ func (t *BTree) createRoot() {
 	t.root, t.rightmost = p.block, p.block
 	t.bounds.valid = false
 	p.dirty = true
+	if d := t.log.Detail(); d != nil {
+		t.nameRoot(d, p.block, nil, 0)
+	}
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
 }
 
@@ -314,6 +317,13 @@ func (t *BTree) insertParent(left, right *page) {
 		t.fastLevel = p.level
 		typ, meta = wal.BtreeInsertMeta, wal.SizeOfBtreeMetadata
 	}
+	if d := t.log.Detail(); d != nil {
+		d.Data("downlink to the right page", pivot.size)
+		t.nameChild(d, left)
+		if meta > 0 {
+			nameMeta(d, 2)
+		}
+	}
 	t.writeWith(typ, p, pivot.size, meta, image)
 	left.lsn, left.dirty = p.lsn, true
 }
@@ -327,6 +337,9 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	t.push(p, item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
 	t.push(p, item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
 	left.incomplete = false
+	if d := t.log.Detail(); d != nil {
+		t.nameRoot(d, p.block, left, tupleHeaderSize+pivot.size)
+	}
 	p.lsn = t.log.InsertImages(wal.BtreeNewRoot, t.rel, p.block,
 		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size, 0, t.imageOf(left))
 	p.dirty = true

@@ -51,8 +51,15 @@ func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	rightBytes := t.distribute(p, right, first, at, newLeft, newItem, k.lo, withEntry, highItem, short.lo, &high)
 
 	data := high.size
+	d := t.log.Detail()
 	if newLeft || posting != nil && posting.at < first {
 		data += k.size
+		if d != nil {
+			d.Data("the new item", k.size)
+		}
+	}
+	if d != nil {
+		d.Data("high key of the left page", high.size)
 	}
 	t.logSplit(p, right, newLeft, data, rightBytes, nil)
 	t.insertParent(p, right)
@@ -79,6 +86,9 @@ func (t *BTree) logSplit(p, right *page, newLeft bool, leftData, rightData int, 
 		child.incomplete = false
 		refs += wal.ExtraBlockRef
 		image.Add(t.imageOf(child))
+	}
+	if d := t.log.Detail(); d != nil {
+		t.nameSplit(d, right, sibling, child, rightData)
 	}
 	t.writeWith(typ, p, leftData, refs+rightData, image)
 	for _, q := range []*page{right, sibling, child} {
@@ -248,8 +258,15 @@ func (t *BTree) splitInternal(p *page, at int, it item, lo uint64, pivot *entry)
 	t.linkRight(p, right)
 	rightBytes := t.distribute(p, right, first, at, newLeft, it, lo, pivot, high, highLo, &highEntry)
 	data := highEntry.size
+	d := t.log.Detail()
 	if newLeft {
 		data += pivot.size
+		if d != nil {
+			d.Data("the new downlink", pivot.size)
+		}
+	}
+	if d != nil {
+		d.Data("high key of the left page", highEntry.size)
 	}
 	t.logSplit(p, right, newLeft, data, rightBytes, child)
 	t.insertParent(p, right)

@@ -60,6 +60,10 @@ func (t *BTree) VacuumCleanup() {
 		return
 	}
 	t.unrecycled = n
+	if d := t.log.Detail(); d != nil {
+		d.Data("root, level, fast root", wal.SizeOfBtreeMetadata)
+		d.First(wal.BlockRef{Role: "metapage", Init: true}, false)
+	}
 	t.log.Insert(wal.BtreeMetaCleanup, t.rel, 0, wal.SizeOfBtreeMetadata)
 }
 
@@ -178,6 +182,10 @@ func (t *BTree) deletePage(p *page, scan storage.BlockNumber) bool {
 	t.bounds.valid = false
 	p.halfDead = true
 	images := t.imageOf(parent)
+	if d := t.log.Detail(); d != nil {
+		d.First(wal.BlockRef{Block: p.block, Role: "leaf", Init: true}, false)
+		d.Other(wal.BlockRef{ID: 1, Block: parent.block, Role: "parent", Image: images})
+	}
 	p.lsn = t.log.InsertImages(wal.BtreeMarkPageHalfDead, t.rel, p.block, 0, 0, images)
 	p.dirty = true
 	parent.lsn, parent.dirty = p.lsn, true
@@ -234,6 +242,9 @@ func (t *BTree) unlink(p, leaf *page) {
 	}
 	if p != leaf {
 		extra += wal.ExtraBlockRef
+	}
+	if d := t.log.Detail(); d != nil {
+		t.nameUnlink(d, p, left, right, leaf, typ == wal.BtreeUnlinkPageMeta)
 	}
 	lsn := t.log.InsertImages(typ, t.rel, p.block, extra, 0, images)
 	for _, q := range []*page{p, right, left, leaf} {

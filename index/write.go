@@ -33,6 +33,9 @@ func (t *BTree) write(typ wal.RecordType, p *page, data int) {
 		return
 	}
 	p.dirty = true
+	if d := t.log.Detail(); d != nil {
+		t.nameData(d, typ, p, data, wal.Image{})
+	}
 	p.lsn = t.log.Insert(typ, t.rel, p.block, data)
 }
 
@@ -41,9 +44,14 @@ func (t *BTree) write(typ wal.RecordType, p *page, data int) {
 // the image of p, p's block data is left out.
 func (t *BTree) writeWith(typ wal.RecordType, p *page, data, others int, images wal.Image) {
 	p.dirty = true
+	own := wal.Image{}
 	if t.log.NeedsImage(p.lsn) {
-		images.Add(t.imageOf(p))
+		own = t.imageOf(p)
+		images.Add(own)
 		data = 0
+	}
+	if d := t.log.Detail(); d != nil {
+		t.nameData(d, typ, p, data, own)
 	}
 	p.lsn = t.log.InsertImages(typ, t.rel, p.block, data+others, 0, images)
 }

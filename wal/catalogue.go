@@ -94,6 +94,8 @@ const (
 
 	// SizeOfMultiXactMember is sizeof(MultiXactMember).
 	SizeOfMultiXactMember = 8
+	// SizeOfXinfo is sizeof(xl_xact_xinfo): the bits that say which parts follow.
+	SizeOfXinfo = 4
 	// SizeOfXID is sizeof(TransactionId).
 	SizeOfXID = 4
 
@@ -128,7 +130,6 @@ const (
 	sizeOfPrepareHeader = 72
 	sizeOfFileCount     = 4
 	sizeOfFileLocator   = 12
-	sizeOfXactXinfo     = 4
 	sizeOfXactDbinfo    = 8
 	sizeOfXactOrigin    = 16
 )
@@ -267,7 +268,7 @@ func CommitMainData(databaseInfo, origin bool) int {
 		n += sizeOfXactOrigin
 	}
 	if n > 0 {
-		n += sizeOfXactXinfo
+		n += SizeOfXinfo
 	}
 	return n
 }
@@ -288,7 +289,7 @@ func Subtransactions(n int) int {
 func DroppedFiles(n int) int { return sizeOfFileCount + FileLocators(n) }
 
 // AbortedFiles is what an ABORT carries of n new files that go with it, in bytes.
-func AbortedFiles(n int) int { return sizeOfXactXinfo + DroppedFiles(n) }
+func AbortedFiles(n int) int { return SizeOfXinfo + DroppedFiles(n) }
 
 // FileLocators is the length of n files' names, in bytes (RelFileLocator).
 func FileLocators(n int) int { return sizeOfFileLocator * n }

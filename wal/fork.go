@@ -8,6 +8,7 @@ import "applysim/wal/storage"
 // (log_newpage_buffer).
 func (l *Log) NewPageFork(rel RelID, fork uint8, block storage.BlockNumber, p Page) LSN {
 	image := l.image(p)
+	l.imageOnly(fork, block, image)
 	return l.insert(XLOGFPI, rel, fork, block, image.Length+image.Header, image.Length)
 }
 
@@ -19,6 +20,10 @@ func (l *Log) Compresses() bool { return l.images.Compression != NoCompression }
 // the apply worker, so that it does not carry the replication origin.
 func (l *Log) InsertLocal(t RecordType, extra int) LSN {
 	k := &catalogue[t]
+	if d := l.detail; d != nil {
+		d.local = true
+		d.Main("which parts there are, database and its tablespace", extra)
+	}
 	data := Parts{MainData: k.main, BlockRefs: k.blocks}.Length() - l.fixed[t]
 	return l.InsertMain(t, NoRelation, storage.InvalidBlock, data, extra)
 }
@@ -26,7 +31,7 @@ func (l *Log) InsertLocal(t RecordType, extra int) LSN {
 // LocalCommitMainData is CommitMainData for a local transaction that held an access
 // exclusive lock, as VACUUM does to give pages back.
 func LocalCommitMainData(databaseInfo bool) int {
-	n := sizeOfXactXinfo
+	n := SizeOfXinfo
 	if databaseInfo {
 		n += sizeOfXactDbinfo
 	}

@@ -112,6 +112,7 @@ func (l *Log) Hint(rel RelID, fork uint8, block storage.BlockNumber, at LSN, p P
 		return at
 	}
 	image := l.ImageOf(at, p)
+	l.imageOnly(fork, block, image)
 	return l.insert(XLOGFPIForHint, rel, fork, block, image.Length+image.Header, image.Length)
 }
 
@@ -119,7 +120,15 @@ func (l *Log) Hint(rel RelID, fork uint8, block storage.BlockNumber, at LSN, p P
 // of images (log_newpage).
 func (l *Log) NewPage(rel RelID, block storage.BlockNumber, p Page) LSN {
 	image := l.image(p)
+	l.imageOnly(0, block, image)
 	return l.insert(XLOGFPI, rel, 0, block, image.Length+image.Header, image.Length)
+}
+
+// imageOnly is the detail of a record that consists of a page's image.
+func (l *Log) imageOnly(fork uint8, block storage.BlockNumber, image Image) {
+	if l.detail != nil {
+		l.detail.First(BlockRef{Fork: fork, Block: block, Role: "the page", Image: image}, false)
+	}
 }
 
 // HintsLogged says whether changes of hint bits are logged.

@@ -18,6 +18,7 @@ type Record struct {
 	Block    storage.BlockNumber // lowest block reference
 	Length   int                 // bytes
 	FPI      int                 // bytes of full-page images within Length
+	Detail   *Detail             // what it consists of; nil unless Details was asked for
 }
 
 // Sink gets each record in the order of writing. One that follows a recording may
@@ -63,6 +64,8 @@ type Log struct {
 	images  ImageOptions
 	redo    LSN // redo pointer of the last checkpoint
 	work    imageWork
+	detail  *Detail // of the next record; nil unless somebody wants to know
+	origin  bool
 	memory  storage.Arena
 }
 
@@ -71,7 +74,7 @@ func NewLog(o Options) *Log {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = DefaultSegmentSize
 	}
-	l := &Log{segment: o.SegmentSize, sink: o.Sink, images: o.Images, counts: make([]Count, NumRecordTypes), imaged: make([]int64, NumRecordTypes)}
+	l := &Log{segment: o.SegmentSize, sink: o.Sink, origin: o.Origin, images: o.Images, counts: make([]Count, NumRecordTypes), imaged: make([]int64, NumRecordTypes)}
 	l.MoveTo(o.Start)
 	for t := range catalogue {
 		k := &catalogue[t]
@@ -108,9 +111,9 @@ func (l *Log) Insert(t RecordType, rel RelID, block storage.BlockNumber, data in
 // insert writes a record on a fork of a relation, with images of so many bytes
 // in all, which are part of data.
 func (l *Log) insert(t RecordType, rel RelID, fork uint8, block storage.BlockNumber, data, images int) LSN {
-	length := l.fixed[t] + data
-	if l.topXID != 0 {
-		length += l.topXID
+	length, top := l.fixed[t]+data, l.topXID
+	if top != 0 {
+		length += top
 		l.topXID = 0
 	}
 	n := int(rel+1)*NumRecordTypes + int(t)
@@ -137,6 +140,9 @@ func (l *Log) insert(t RecordType, rel RelID, fork uint8, block storage.BlockNum
 		r := Record{
 			Start: before.Start(l.segment), End: end, Type: t, Relation: rel, Fork: fork, Block: block,
 			Length: length, FPI: images,
+		}
+		if l.detail != nil {
+			r.Detail = l.finish(t, length, top)
 		}
 		l.sink(&r)
 		end = r.End

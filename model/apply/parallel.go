@@ -276,6 +276,7 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 		if n := w.droppedFiles - start.droppedFiles; n > 0 {
 			extra += wal.DroppedFiles(n)
 		}
+		w.named("which parts there are, origin and its LSN, files that go", extra)
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		restore(w.restore[start.restore:])
 		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]

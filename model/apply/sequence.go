@@ -37,6 +37,9 @@ func (w *Worker) newSequence(s *schema.Sequence) sequence {
 // restart sets a sequence back to its start, in a new file (ResetSequence).
 func (w *Worker) restart(s *sequence) {
 	s.last, s.called, s.logged, s.cached = s.schema.Start, false, 0, nil
+	if d := w.log.Detail(); d != nil {
+		d.First(wal.BlockRef{Role: "the sequence's page", Init: true}, false)
+	}
 	s.lsn = w.log.Insert(wal.SequenceLog, s.rel, 0, 0)
 }
 
@@ -99,6 +102,9 @@ func (w *Worker) nextval(s *sequence) (int64, error) {
 	logged -= fetch
 	if log {
 		w.needTopXID()
+		if d := w.log.Detail(); d != nil {
+			d.First(wal.BlockRef{Role: "the sequence's page", Init: true}, false)
+		}
 		s.lsn = w.log.Insert(wal.SequenceLog, s.rel, 0, 0)
 	}
 	s.last, s.called, s.logged = last, true, logged

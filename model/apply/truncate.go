@@ -51,6 +51,7 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 		}
 	}
 	if w.opts.Settings.WALLevel == "logical" {
+		w.named("object ids of the tables", sizeOfRelid*len(tables))
 		w.log.InsertPlain(wal.HeapTruncate, sizeOfRelid*len(tables))
 	}
 	return nil

@@ -121,6 +121,7 @@ func (w *Worker) prepare(m *stream.Message) {
 		// The old files go with a commit, the new ones with a rollback.
 		size += 2 * storage.MaxAlign(wal.FileLocators(w.droppedFiles))
 	}
+	w.named("locks, statistics, subtransactions, files, the transaction's name", size)
 	w.log.InsertPlain(wal.TransactionPrepare, size)
 	w.prepared[m.Xid] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
 	w.xacts.Prepare(subs)
@@ -153,6 +154,7 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 	if p.dropped > 0 {
 		extra += wal.DroppedFiles(p.dropped)
 	}
+	w.named("origin and its LSN, the prepared transaction's id, subtransactions, files", extra)
 	if commit {
 		lsn := w.log.InsertPlain(wal.TransactionCommitPrepared, extra)
 		for _, xid := range append(p.subs, p.xid) {

@@ -459,6 +459,9 @@ func (w *Worker) commit() {
 		if w.droppedFiles > 0 {
 			extra += wal.DroppedFiles(w.droppedFiles)
 		}
+		if w.log.Detail() != nil {
+			w.nameCommit(len(subs))
+		}
 		lsn := w.log.InsertPlain(wal.TransactionCommit, extra+wal.Subtransactions(len(subs)))
 		w.xacts.Committed(xid, lsn)
 		for _, sub := range subs {
@@ -479,6 +482,7 @@ func (w *Worker) abort() {
 		if w.droppedFiles > 0 {
 			extra = wal.AbortedFiles(w.droppedFiles)
 		}
+		w.named("files that go", extra)
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		w.xacts.Aborted(xid)
 		undo(w.changes())
