@@ -17,6 +17,16 @@ type LinePointer struct {
 	Length int // lp_len
 }
 
+// PageBytes writes page block as it is on disk, checksum left out.
+func (t *Table) PageBytes(dst *[storage.PageSize]byte, block storage.BlockNumber) {
+	p := t.page(block)
+	if p.blank {
+		*dst = [storage.PageSize]byte{}
+		return
+	}
+	t.pageBytes(p, dst)
+}
+
 // PageHeader is what pageinspect's page_header shows of a page, as far as it is
 // modelled.
 type PageHeader struct {

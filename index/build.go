@@ -345,7 +345,7 @@ func (w *builder) finish(entries uint32) {
 	for i := 0; i < len(w.levels); i++ {
 		l := &w.levels[i]
 		if i+1 == len(w.levels) {
-			t.root, t.fastLevel = l.page.block, i
+			t.root, t.fastRoot, t.fastLevel = l.page.block, l.page.block, i
 			break
 		}
 		w.addUpper(i+1, item{hi: l.lowHi, block: l.page.block}, l.lowLo, l.low)

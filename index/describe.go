@@ -194,7 +194,12 @@ func (t *BTree) All(yield func(storage.TID) bool) {
 	}
 }
 
-// PageBytes writes page block, from 1, as it is on disk, checksum left out.
+// PageBytes writes page block as it is on disk, checksum left out; block 0 is the
+// metapage.
 func (t *BTree) PageBytes(dst *[storage.PageSize]byte, block storage.BlockNumber) {
+	if block == 0 {
+		metapage{t}.Bytes(dst)
+		return
+	}
 	image{t, t.pages[block]}.Bytes(dst)
 }

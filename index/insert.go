@@ -109,13 +109,14 @@ func (t *BTree) remember(p *page) {
 func (t *BTree) createRoot() {
 	p := t.newPage(0)
 	t.arrays(p, t.itemsExpected(0, pageSpace, t.key.size))
-	t.root, t.rightmost = p.block, p.block
+	t.root, t.rightmost, t.fastRoot = p.block, p.block, p.block
 	t.bounds.valid = false
 	p.dirty = true
 	if d := t.log.Detail(); d != nil {
 		t.nameRoot(d, p.block, nil, 0)
 	}
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
+	t.metaLSN = p.lsn
 }
 
 // insertUnique inserts the key into a unique index and says whether a live row
@@ -314,7 +315,7 @@ func (t *BTree) insertParent(left, right *page) {
 	image := t.imageOf(left)
 	typ, meta := wal.BtreeInsertUpper, 0
 	if only && t.fastLevel < p.level {
-		t.fastLevel = p.level
+		t.fastRoot, t.fastLevel = p.block, p.level
 		typ, meta = wal.BtreeInsertMeta, wal.SizeOfBtreeMetadata
 	}
 	if d := t.log.Detail(); d != nil {
@@ -326,6 +327,9 @@ func (t *BTree) insertParent(left, right *page) {
 	}
 	t.writeWith(typ, p, pivot.size, meta, image)
 	left.lsn, left.dirty = p.lsn, true
+	if meta > 0 {
+		t.metaLSN = p.lsn
+	}
 }
 
 // newLevel makes a new root above left, the old one, and right (_bt_newlevel).
@@ -333,7 +337,7 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	t.Counters.NewRoots++
 	p := t.newPage(left.level + 1)
 	t.arrays(p, 64)
-	t.root, t.fastLevel = p.block, p.level
+	t.root, t.fastRoot, t.fastLevel = p.block, p.block, p.level
 	t.push(p, item{block: left.block, ref: p.addEntry(&entry{size: tupleHeaderSize})}, 0, tupleHeaderSize)
 	t.push(p, item{hi: left.high.hi, block: right.block, ref: p.addEntry(pivot)}, left.highLo, pivot.size)
 	left.incomplete = false
@@ -344,4 +348,5 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size, 0, t.imageOf(left))
 	p.dirty = true
 	left.lsn, left.dirty = p.lsn, true
+	t.metaLSN = p.lsn
 }

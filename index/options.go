@@ -140,8 +140,10 @@ type BTree struct {
 	fsm fsm.Map // pages that can be used again
 
 	vacuum     vacuumStats
-	unrecycled int // btm_last_cleanup_num_delpages
-	fastLevel  int // btm_fastlevel
+	unrecycled int                 // btm_last_cleanup_num_delpages
+	fastLevel  int                 // btm_fastlevel
+	fastRoot   storage.BlockNumber // btm_fastroot
+	metaLSN    wal.LSN             // the metapage's LSN
 
 	// Work space of one insertion.
 	key     key

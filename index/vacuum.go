@@ -3,8 +3,6 @@ package index
 // VACUUM of an index, after nbtree.c (btvacuumscan) and nbtpage.c (_bt_pagedel).
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 
 	"applysim/heap/fsm"
@@ -64,7 +62,7 @@ func (t *BTree) VacuumCleanup() {
 		d.Data("root, level, fast root", wal.SizeOfBtreeMetadata)
 		d.First(wal.BlockRef{Role: "metapage", Init: true}, false)
 	}
-	t.log.Insert(wal.BtreeMetaCleanup, t.rel, 0, wal.SizeOfBtreeMetadata)
+	t.metaLSN = t.log.Insert(wal.BtreeMetaCleanup, t.rel, 0, wal.SizeOfBtreeMetadata)
 }
 
 // vacuumScan goes over all pages in the order of their blocks. Of the pages that it
@@ -231,7 +229,7 @@ func (t *BTree) unlink(p, leaf *page) {
 	typ, extra := wal.BtreeUnlinkPage, 0
 	if left == nil && right.next == storage.InvalidBlock && t.fastLevel <= p.level+1 {
 		// The right sibling is alone on its level now: searches begin there.
-		t.fastLevel = p.level
+		t.fastRoot, t.fastLevel = right.block, p.level
 		typ, extra = wal.BtreeUnlinkPageMeta, wal.SizeOfBtreeMetadata
 	}
 	p.deleted, p.halfDead, p.deleteXID = true, false, t.heap.NextXID()
@@ -247,6 +245,9 @@ func (t *BTree) unlink(p, leaf *page) {
 		t.nameUnlink(d, p, left, right, leaf, typ == wal.BtreeUnlinkPageMeta)
 	}
 	lsn := t.log.InsertImages(typ, t.rel, p.block, extra, 0, images)
+	if typ == wal.BtreeUnlinkPageMeta {
+		t.metaLSN = lsn
+	}
 	for _, q := range []*page{p, right, left, leaf} {
 		if q != nil {
 			q.lsn, q.dirty = lsn, true
@@ -314,46 +315,14 @@ func (t *BTree) dirtyFSM(block storage.BlockNumber, p *fsmPage) {
 func (t *BTree) Empty() (restore func()) {
 	old := *t
 	t.pages = []*page{nil}
-	t.root, t.rightmost, t.fastLevel, t.unrecycled = 0, 0, 0, 0
+	t.root, t.rightmost, t.fastRoot, t.fastLevel, t.unrecycled, t.metaLSN = 0, 0, 0, 0, 0, 0
 	t.remembered, t.bounds.valid = false, false
 	t.fsm = fsm.Map{Changed: t.dirtyFSM}
 	t.vacuum, t.loaded = vacuumStats{}, nil
-	t.log.NewPage(t.rel, 0, metapage{t})
+	t.metaLSN = t.log.NewPage(t.rel, 0, metapage{t})
 	return func() {
 		counters := t.Counters
 		*t = old
 		t.Counters = counters
 	}
-}
-
-// metapage is the metapage of an index without a root as wal.Page.
-type metapage struct{ t *BTree }
-
-// The metapage. Source: REL_18_1, src/include/access/nbtree.h (BTMetaPageData).
-const (
-	btreeMagic     = 0x053162
-	btreeVersion   = 4
-	sizeOfMetadata = 48
-	btpMeta        = 1 << 3 // BTP_META
-)
-
-// Hole begins after the metadata.
-func (m metapage) Hole() (lower, upper int) {
-	return storage.PageHeaderSize + sizeOfMetadata, storage.PageSize - specialSize
-}
-
-// Bytes writes the page as it is on disk, checksum left out.
-func (m metapage) Bytes(dst *[storage.PageSize]byte) {
-	*dst = [storage.PageSize]byte{}
-	lower, upper := m.Hole()
-	storage.PutPageHeader(dst, 0, 0, lower, upper, upper, 0)
-	le := binary.LittleEndian
-	d := dst[storage.PageHeaderSize:]
-	le.PutUint32(d[0:], btreeMagic)
-	le.PutUint32(d[4:], btreeVersion)
-	le.PutUint64(d[32:], math.Float64bits(-1)) // btm_last_cleanup_num_heap_tuples
-	if m.t.equalImage {
-		d[40] = 1
-	}
-	le.PutUint16(dst[upper+12:], btpMeta)
 }

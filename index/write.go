@@ -15,8 +15,12 @@ import (
 const (
 	btpLeaf            = 1 << 0 // BTP_LEAF
 	btpRoot            = 1 << 1 // BTP_ROOT
+	btpDeleted         = 1 << 2 // BTP_DELETED
 	btpHasGarbage      = 1 << 6 // BTP_HAS_GARBAGE
 	btpIncompleteSplit = 1 << 7 // BTP_INCOMPLETE_SPLIT
+	btpHasFullXID      = 1 << 8 // BTP_HAS_FULLXID
+
+	sizeOfDeletedData = 8 // sizeof(BTDeletedPageData)
 
 	infoAltTID  = 0x2000 // INDEX_ALT_TID_MASK
 	infoVarMask = 0x4000 // INDEX_VAR_MASK
@@ -71,6 +75,9 @@ func (t *BTree) dirtyHint(p *page) {
 // SetLSNs sets the LSNs of the pages that are there, from the metapage on, to
 // what they were before the run. The pages count as written to disk.
 func (t *BTree) SetLSNs(lsns []wal.LSN) {
+	if len(lsns) > 0 {
+		t.metaLSN = lsns[0]
+	}
 	for i := 1; i < min(len(lsns), len(t.pages)); i++ {
 		t.pages[i].lsn, t.pages[i].dirty = lsns[i], false
 	}
@@ -78,6 +85,7 @@ func (t *BTree) SetLSNs(lsns []wal.LSN) {
 
 // Age makes all pages count as written to disk long before the run.
 func (t *BTree) Age() {
+	t.metaLSN = 0
 	for _, p := range t.pages[1:] {
 		p.lsn, p.dirty = 0, false
 	}
@@ -109,20 +117,16 @@ func (i image) Hole() (lower, upper int) {
 // order in which they arrived, from the page's end.
 func (i image) Bytes(dst *[storage.PageSize]byte) {
 	t, p := i.t, i.p
+	if p.deleted {
+		t.deletedBytes(dst, p)
+		return
+	}
 	t.settle(p)
 	*dst = [storage.PageSize]byte{}
-	le := binary.LittleEndian
 	lower, upper := i.Hole()
 	storage.PutPageHeader(dst, uint64(p.lsn), 0, lower, upper, storage.PageSize-specialSize, 0)
 
-	special := dst[storage.PageSize-specialSize:]
-	le.PutUint32(special[0:], sibling(p.prev))
-	le.PutUint32(special[4:], sibling(p.next))
-	le.PutUint32(special[8:], uint32(p.level))
 	flags := 0
-	if p.leaf() {
-		flags |= btpLeaf
-	}
 	if p.block == t.root {
 		flags |= btpRoot
 	}
@@ -132,7 +136,7 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 	if p.incomplete {
 		flags |= btpIncompleteSplit
 	}
-	le.PutUint16(special[12:], uint16(flags))
+	p.putSpecial(dst, flags)
 
 	at := storage.PageSize - specialSize
 	offsets := make([]int, len(p.items))
@@ -160,6 +164,29 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 		}
 		storage.PutLinePointer(dst, k+p.first(), offsets[n], state, t.size(p, &p.items[n]))
 	}
+}
+
+// putSpecial writes a page's special space; flags are those beside BTP_LEAF.
+func (p *page) putSpecial(dst *[storage.PageSize]byte, flags int) {
+	le := binary.LittleEndian
+	special := dst[storage.PageSize-specialSize:]
+	le.PutUint32(special[0:], sibling(p.prev))
+	le.PutUint32(special[4:], sibling(p.next))
+	le.PutUint32(special[8:], uint32(p.level))
+	if p.leaf() {
+		flags |= btpLeaf
+	}
+	le.PutUint16(special[12:], uint16(flags))
+}
+
+// deletedBytes writes a page that is out of the tree: the transaction id that says
+// when, with the epoch, stands in the place of line pointers (BTPageSetDeleted).
+func (t *BTree) deletedBytes(dst *[storage.PageSize]byte, p *page) {
+	*dst = [storage.PageSize]byte{}
+	lower := storage.PageHeaderSize + sizeOfDeletedData
+	storage.PutPageHeader(dst, uint64(p.lsn), 0, lower, storage.PageSize-specialSize, storage.PageSize-specialSize, 0)
+	binary.LittleEndian.PutUint32(dst[storage.PageHeaderSize:], p.deleteXID)
+	p.putSpecial(dst, btpDeleted|btpHasFullXID)
 }
 
 // sibling is a page's link as it is stored: 0 for none.

@@ -34,6 +34,7 @@ func record(env environment, args []string) (err error) {
 	port := f.Int("port", 0, "first `PORT` of the servers; free ones are taken without it")
 	dir := f.String("servers", "", "folder `DIR` for the clusters while they live; that of temporary files\nwithout it")
 	pages := f.Bool("pages", false, "keep pages.tsv.gz, which the digests of pages are made of")
+	inspect := f.Bool("inspect", false, "keep inspect.jsonl.gz: what the subscriber's statistics views, pageinspect,\npgstattuple and pg_walinspect show at the end")
 	if helped, err := parse(env, f, args, recordHelp); helped || err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func record(env environment, args []string) (err error) {
 		}
 		cases = append(cases, c)
 	}
-	pool, err := server.NewPool(server.Options{Prefix: *prefix, Port: *port, Dir: *dir})
+	pool, err := server.NewPool(server.Options{Prefix: *prefix, Port: *port, Dir: *dir, Inspect: *inspect})
 	if err != nil {
 		return err
 	}

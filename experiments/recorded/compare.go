@@ -90,14 +90,21 @@ type comparison struct {
 // Verify replays a case and compares it with its recording. The error is about
 // the case's files; whatever the comparison finds is in the result.
 func (c *Case) Verify() (*Result, error) {
+	r, _, err := c.follow(nil)
+	return r, err
+}
+
+// follow is Verify for those who want to look at the subscriber, too; records go to
+// also after they were compared.
+func (c *Case) follow(also func(*wal.Log, *wal.Record)) (*Result, *apply.Worker, error) {
 	r := &Result{Name: c.Name, StateDifferences: []string{}}
 	records, err := c.Records()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	expected, err := c.Expected()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, x := range records {
 		if !x.Background() {
@@ -110,7 +117,12 @@ func (c *Case) Verify() (*Result, error) {
 		k.files["?"+strconv.FormatUint(uint64(x.Relfilenode), 10)] = x.Name
 	}
 	c.quiet, c.exact = true, true
-	w, err := c.Worker(k.see)
+	w, err := c.Worker(func(x *wal.Record) {
+		k.see(x)
+		if also != nil {
+			also(k.log, x)
+		}
+	})
 	if err == nil {
 		k.log, k.together = w.Log(), w.Together
 		k.skipBackground()
@@ -123,13 +135,13 @@ func (c *Case) Verify() (*Result, error) {
 	var unsupported *apply.UnsupportedError
 	if errors.As(err, &unsupported) {
 		r.Outcome, r.Unsupported, r.FirstDifference = Unsupported, unsupported.What, nil
-		return r, nil
+		return r, w, nil
 	}
 	var stop *apply.StopError
 	if errors.As(err, &stop) {
 		k.state("%v", stop)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.dir, err)
+		return nil, nil, fmt.Errorf("%s: %w", c.dir, err)
 	}
 	k.finish()
 	k.compareState(c, expected, w)
@@ -143,7 +155,7 @@ func (c *Case) Verify() (*Result, error) {
 	if r.FirstDifference != nil || len(r.StateDifferences) > 0 {
 		r.Outcome = Differs
 	}
-	return r, nil
+	return r, w, nil
 }
 
 func (k *comparison) state(format string, args ...any) {

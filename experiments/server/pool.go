@@ -20,6 +20,9 @@ type Options struct {
 	// Limit is how many clusters may run at once: 0 stands for 8. The one that
 	// was used least recently makes room.
 	Limit int
+	// Inspect keeps inspect.jsonl.gz: what the subscriber's views, pageinspect,
+	// pgstattuple and pg_walinspect show at the end.
+	Inspect bool
 }
 
 // Pool has the clusters of a process.

@@ -28,7 +28,7 @@ type Summary struct {
 // the digests of pages are made of. The error of a case that cannot be recorded is
 // about the case; the next one can be tried.
 func (p *Pool) Record(c *Case, dir string, pages bool) (*Summary, error) {
-	r := &recording{case_: c, pages: pages}
+	r := &recording{case_: c, pages: pages, views: p.options.Inspect}
 	var err error
 	if r.pub, err = p.cluster("pub", c.PubConf, false); err != nil {
 		return nil, err
@@ -52,12 +52,15 @@ type recording struct {
 	pub, sub *Cluster
 	between  *proxy
 	pages    bool
+	views    bool
 	logged   int64 // length of the subscriber's log before the case
 
 	start    startState
 	startLSN string
 	events   []string
 	pageRows []string
+
+	inspection []string // lines of inspect.jsonl.gz
 }
 
 func (r *recording) run(dir string) (*Summary, error) {

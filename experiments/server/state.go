@@ -211,6 +211,11 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 	if err != nil {
 		return nil, err
 	}
+	if r.views {
+		if err := r.inspectSubscription(); err != nil {
+			return nil, err
+		}
+	}
 	// Without their subscription the workers end, and report all that they have
 	// counted.
 	if _, err := r.sub.Query("drop subscription " + subscription); err != nil {
@@ -219,6 +224,11 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 	tables, err := r.tables()
 	if err != nil {
 		return nil, err
+	}
+	if r.views {
+		if err := r.inspect(end); err != nil {
+			return nil, err
+		}
 	}
 	conf := maps.Clone(configuration)
 	maps.Copy(conf, r.case_.SubConf)
@@ -253,6 +263,9 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 	})
 	if r.pages {
 		f.compressed("pages.tsv.gz", r.pageRows)
+	}
+	if r.views {
+		f.compressed("inspect.jsonl.gz", r.inspection)
 	}
 	return s, f.err
 }

@@ -1,0 +1,19 @@
+// Package view shows a simulated subscriber as PostgreSQL's own tools show a real
+// one, by their names and columns.
+//
+//	apply.Worker --Find--> Relation --HeapPage--> page_header, heap_page_items
+//	                                --BTreePage-> bt_page_stats, bt_page_items
+//	                                --BTreeMeta-> bt_metap
+//
+// A page is written out byte for byte by the table or index that it belongs to and
+// then read as pageinspect reads a real one, so a page that a server gave away
+// (get_raw_page) is decoded by the same functions. Each view gives structs for
+// programs and Rows for people: text as psql prints it, CSV as COPY writes it, JSON.
+//
+// # What is not shown
+//
+// The checksum of a page, which a server computes only when it writes the page out
+// (page_header.checksum is NULL). What a page does not have is NULL as in pageinspect.
+//
+// Reading order: relation.go, page.go (the header), heap.go, btree.go, rows.go.
+package view
