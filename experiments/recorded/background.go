@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"path"
@@ -69,33 +68,6 @@ func invalidations(record string, extra int, logical bool) bool {
 		}
 	}
 	return messages > 0 && (messages%invalidationMessage == 0 || (messages-longHeader)%invalidationMessage == 0)
-}
-
-// Records reads the case's records.tsv.gz.
-func (c *Case) Records() ([]Record, error) {
-	file := path.Join(c.dir, "records.tsv.gz")
-	f, err := c.fsys.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	var records []Record
-	lines := newLineReader(z)
-	for lines.Scan() {
-		r, err := parseRecord(lines.Text())
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, len(records)+1, err)
-		}
-		records = append(records, r)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, len(records)+1, err)
-	}
-	return records, nil
 }
 
 func parseRecord(line string) (Record, error) {

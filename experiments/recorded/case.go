@@ -31,8 +31,7 @@ type Case struct {
 
 	exact bool // nothing may be assumed
 	quiet bool // records of checkpoints are not written: the recording has them
-	fsys  fs.FS
-	dir   string
+	files
 }
 
 // Start is start.json: what a replay needs beside DDL and stream.
@@ -87,7 +86,7 @@ type Event struct {
 
 // Open reads a case's folder, dir within fsys, up to the stream.
 func Open(fsys fs.FS, dir string) (*Case, error) {
-	c := &Case{fsys: fsys, dir: dir}
+	c := &Case{files: files{fsys, dir}}
 	var file struct {
 		Name string  `json:"name"`
 		Why  string  `json:"why"`
@@ -149,19 +148,10 @@ func ParseEvents(file string, text []byte) ([]Event, error) {
 }
 
 // Stream opens the case's messages.
-func (c *Case) Stream() (io.ReadCloser, error) {
-	f, err := c.fsys.Open(path.Join(c.dir, "stream.tsv.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return c.fsys.Open(path.Join(c.dir, "stream.tsv"))
-	}
-	return f, err
-}
-
-// file is the path of one of the case's files, for messages.
-func (c *Case) file(name string) string { return path.Join(c.dir, name) }
+func (c *Case) Stream() (io.ReadCloser, error) { return c.stream("stream") }
 
 // readJSON reads one of the case's files. An error names the line.
-func (c *Case) readJSON(name string, into any) error {
+func (c *files) readJSON(name string, into any) error {
 	file := path.Join(c.dir, name)
 	b, err := fs.ReadFile(c.fsys, file)
 	if err != nil {
