@@ -156,7 +156,9 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	prefix, suffix := 0, 0 // bytes that the record leaves out
 
 	block := tid.Block
-	toast := t.toastable && (t.needsToast(v) || anyExternal(t.old) || anyExternal(values))
+	// A long row takes the way of one that is toasted even if no column of it can be.
+	long := v.length > toastThreshold || t.toastable && (anyExternal(t.old) || anyExternal(values))
+	toast := long && t.toastable
 	fits := storage.MaxAlign(v.length) <= old.freeSpace()
 	// The worker's lock on the old version is kept on the new one, as if it were
 	// somebody else's.
@@ -169,7 +171,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		}
 		ended, kept = t.newXmax(h, mode, true), t.keptLock(h)
 	}
-	if toast || !fits {
+	if long || !fits {
 		// While values are stored or another page is looked for, the old version
 		// stays locked.
 		meanwhile := xmax{t.xacts.Current, xmaxExclusive | xmaxLockOnly, keysUpdated}
