@@ -45,6 +45,7 @@ func Example() {
 	// Output:
 	// Heap/INSERT+INIT block 0 - 2066 bytes
 	// Heap/LOCK block 0 - 54 bytes
+	// Heap/LOCK block 0 - 54 bytes
 	// Heap/HOT_UPDATE block 0 - 2075 bytes
 	// the new version is at (0,2) HOT: true
 	// Heap/LOCK block 0 - 54 bytes
