@@ -40,14 +40,33 @@ type pruning struct {
 // of space (heap_page_prune_opt). A page that the worker itself keeps in use
 // cannot be pruned.
 func (t *Table) pruneOnAccess(block storage.BlockNumber) {
-	p := t.page(block)
-	if p.pruneXID == 0 || block == t.pinned || !t.xacts.removable(p.pruneXID) {
-		return
+	if p := t.page(block); block != t.pinned && t.worthPruning(p) {
+		t.prune(block, wal.Heap2PruneOnAccess)
 	}
-	if !p.full && p.freeSpace() >= max(t.reserve, storage.PageSize/10) {
-		return
+}
+
+// worthPruning says whether a visit prunes a page that nobody else has pinned.
+func (t *Table) worthPruning(p *page) bool {
+	return p.pruneXID != 0 && t.xacts.removable(p.pruneXID) &&
+		(p.full || p.freeSpace() < max(t.reserve, storage.PageSize/10))
+}
+
+// VisitsPrune says whether there is a page of the TOAST table that reading a chunk on it
+// would prune.
+func (t *Table) VisitsPrune() bool {
+	kept := make([]storage.BlockNumber, 0, len(t.mayPrune))
+	any := false
+	for _, b := range t.mayPrune {
+		if int(b) >= t.pages.n {
+			continue
+		}
+		if p := t.page(b); p.pruneXID != 0 {
+			kept = append(kept, b)
+			any = any || t.worthPruning(p)
+		}
 	}
-	t.prune(block, wal.Heap2PruneOnAccess)
+	t.mayPrune = kept
+	return any
 }
 
 // prune removes dead versions from a page (heap_page_prune_and_freeze).

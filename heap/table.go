@@ -106,6 +106,9 @@ type Table struct {
 	varWidth   bool      // some column has no fixed length
 	toastable  bool      // some column's values could be compressed or moved out of line
 	toaster    Toaster
+	// mayPrune are the pages of a TOAST table that have something to prune, and perhaps
+	// some that have not any more.
+	mayPrune   []storage.BlockNumber
 	live, dead int64               // n_live_tup and n_dead_tup
 	rows       *fenwick            // rows by page, if anybody asked for them
 	counting   bool                // rows are counted: nothing is changed in passing

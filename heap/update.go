@@ -397,6 +397,9 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 		oldKey = t.identitySize(tid)
 	}
 	t.clearVisible(p)
+	if t.opts.Toast && p.pruneXID == 0 {
+		t.mayPrune = append(t.mayPrune, tid.Block)
+	}
 	p.prunable(t.xacts.Current)
 	h := p.header(tid.Offset)
 	if t.shared(h) {

@@ -322,7 +322,7 @@ func (t *Table) Empty() (restore func()) {
 	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
 	t.generation++
 	t.cleared = nil
-	t.rows, t.passed, t.dead, t.live = nil, nil, 0, 0
+	t.rows, t.passed, t.mayPrune, t.dead, t.live = nil, nil, nil, 0, 0
 	t.frozenXID, t.class = t.xacts.horizon(), t.newClassStats()
 	return func() {
 		counters := t.Counters

@@ -196,6 +196,9 @@ func (s *Scan) Next() (storage.TID, bool) {
 	}
 }
 
+// NextEntry returns the next heap TID of an entry, whatever is there.
+func (s *Scan) NextEntry() (storage.TID, bool) { return s.nextTID() }
+
 // nextTID moves to the next heap TID of an entry that matches. Items that are
 // marked dead are passed over.
 func (s *Scan) nextTID() (storage.TID, bool) {

@@ -88,7 +88,10 @@ func (g *generator) settings() {
 	if g.features.lz4 && g.chance(20) {
 		s.SubConf["default_toast_compression"] = "lz4"
 	}
-	s.SubOptions = []string{"synchronous_commit = on"}
+	// Where hint bits are logged, it matters how soon the WAL writer flushes a commit.
+	if s.Checksums || s.SubConf["wal_log_hints"] != "" || g.chance(70) {
+		s.SubOptions = append(s.SubOptions, "synchronous_commit = on")
+	}
 	if g.chance(25) {
 		s.SubOptions = append(s.SubOptions, "binary = true")
 	}
@@ -148,7 +151,7 @@ func (g *generator) table() {
 	for range columns {
 		g.column(t, wide)
 	}
-	if g.chance(10) {
+	if g.chance(10) || t.Identity == identityFull && g.chance(20) {
 		g.padding(t)
 	}
 	if t.Identity == identityIndex {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -171,6 +172,9 @@ func (w *Worker) equal(r *relation, compared []int64, weight int64) bool {
 			return false
 		}
 		if a.Form != datum.Plain {
+			if r.columns[i].bySize && rawSize(a) != len(b.Bytes) {
+				return false // without a look at the value (texteq, byteaeq)
+			}
 			v := r.local.plain(a)
 			a = &v
 		}
@@ -179,6 +183,15 @@ func (w *Worker) equal(r *relation, compared []int64, weight int64) bool {
 		}
 	}
 	return true
+}
+
+// rawSize is how many bytes a compressed or external value has when it is restored.
+func rawSize(v *datum.Value) int {
+	if v.Form == datum.External {
+		return int(binary.LittleEndian.Uint32(v.Bytes)) - varlenaHeader
+	}
+	n, _ := v.RawInfo()
+	return n
 }
 
 // same compares two values by the type's equality operator.

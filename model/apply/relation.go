@@ -109,6 +109,7 @@ type localColumn struct {
 	typ    *pgtype.Type
 	typmod int32
 	class  *opclass.Class // by which it is compared; nil: byte by byte
+	bySize bool           // values of different lengths are not equal, and not fetched to see that
 	// The value of a column that the message does not have: drawn from a sequence,
 	// computed for each row, or always the same.
 	identity *sequence
@@ -502,6 +503,10 @@ func (w *Worker) mapRelation(r *relation) error {
 			continue
 		}
 		lc.class = t.classes[i]
+		switch lc.typ.Base().Name {
+		case "text", "varchar", "bytea":
+			lc.bySize = lc.class == nil || lc.class.EqualImage
+		}
 		if n, ok := remote[c.Name]; ok {
 			delete(remote, c.Name)
 			if c.Generated != 0 {

@@ -49,11 +49,17 @@ func (f *finder) key(values []datum.Value) uint64 {
 		}
 		h.WriteByte(1)
 		maphash.WriteComparable(h, f.attrs[i].Word(v))
-		if v.Form != datum.Plain {
-			h.Write(r.local.plain(v).Bytes)
-			continue
+		switch p := *v; {
+		case v.Form == datum.External:
+			if p = r.local.toaster.peek(v); p.Form == datum.Compressed {
+				p = datum.Decompress(&p)
+			}
+			h.Write(p.Bytes)
+		case v.Form == datum.Compressed:
+			h.Write(datum.Decompress(v).Bytes)
+		default:
+			h.Write(v.Bytes)
 		}
-		h.Write(v.Bytes)
 	}
 	return h.Sum64()
 }
@@ -115,6 +121,9 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 	if sync && int(f.at) < pages {
 		start = f.at
 	}
+	if t.toaster != nil && t.toaster.heap.VisitsPrune() {
+		return w.scan(r, start, sync)
+	}
 	found, ok := f.first(w, r, start)
 	if ok {
 		n := t.heap.RowsBefore(found) - t.heap.RowsBefore(storage.TID{Block: start})
@@ -130,8 +139,14 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 		w.passed(r, start, t.heap.Rows(), int64(pages))
 	}
 	t.heap.Pass(start, found, ok)
+	w.foundSequentially(t, start, found, ok, sync)
+	return found, ok
+}
+
+// foundSequentially ends a sequential lookup.
+func (w *Worker) foundSequentially(t *table, start storage.BlockNumber, found storage.TID, ok, sync bool) {
 	if sync {
-		f.report(start, found, ok, pages)
+		t.finder.report(start, found, ok, t.heap.Pages())
 	}
 	if ok {
 		w.needLookupXID()
@@ -139,6 +154,34 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 		t.heap.Pin(found.Block)
 		t.heap.Lock(found)
 	}
+}
+
+// scan finds a row by going to all rows before it: their long values are fetched where
+// they are compared, and that prunes pages of the TOAST table.
+func (w *Worker) scan(r *relation, start storage.BlockNumber, sync bool) (found storage.TID, ok bool) {
+	t := r.local
+	rows := int64(0)
+	t.heap.ScanFrom(start, func(tid storage.TID) bool {
+		rows++
+		t.heap.Values(w.row, tid)
+		if w.equal(r, t.compared, 1) {
+			found, ok = tid, true
+		}
+		return !ok
+	})
+	t.seqReads += rows
+	c := &t.counters
+	c.Passed += rows
+	c.Compared += rows
+	pages := int64(t.heap.Pages())
+	if ok {
+		c.PassedDead += t.heap.DeadBefore(found)
+		if pages += int64(found.Block) - int64(start) + 1; found.Block >= start {
+			pages -= int64(t.heap.Pages())
+		}
+	}
+	c.PassedPages += pages
+	w.foundSequentially(t, start, found, ok, sync)
 	return found, ok
 }
 

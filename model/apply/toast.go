@@ -379,6 +379,25 @@ func (o *toaster) Fetch(v *datum.Value) datum.Value {
 	return r
 }
 
+// peek is Fetch without a trace: no page is pruned, nothing is counted.
+func (o *toaster) peek(v *datum.Value) datum.Value {
+	counters, inIndex := o.heap.Counters, o.index.btree.Counters
+	defer func() { o.heap.Counters, o.index.btree.Counters = counters, inIndex }()
+	key := [2]datum.Value{{Bits: uint64(binary.LittleEndian.Uint32(v.Bytes[8:]))}, {}}
+	scan := o.index.btree.Lookup(key[:], []bool{true, false})
+	defer scan.End()
+	r := datum.Value{Bytes: make([]byte, 0, binary.LittleEndian.Uint32(v.Bytes[4:])&extSizeMask)}
+	var row [3]datum.Value
+	for tid, ok := scan.NextEntry(); ok; tid, ok = scan.NextEntry() {
+		o.heap.Values(row[:], tid)
+		r.Bytes = append(r.Bytes, row[2].Bytes...)
+	}
+	if compressedOutOfLine(v) {
+		r.Form = datum.Compressed
+	}
+	return r
+}
+
 // plain returns a value as its type has it: fetched from the TOAST table and
 // decompressed.
 func (t *table) plain(v *datum.Value) datum.Value {
