@@ -56,6 +56,7 @@ const (
 	StandbyLock
 	StorageTruncate
 	CLOGZeroPage
+	CommitTSZeroPage
 	MultiXactCreateID
 	MultiXactZeroOffPage
 	MultiXactZeroMemPage
@@ -231,6 +232,7 @@ var catalogue = [NumRecordTypes]kind{
 
 	TransactionAbort: {"Transaction", "ABORT", sizeOfXactCommit, 0, false},
 	CLOGZeroPage:     {"CLOG", "ZEROPAGE", sizeOfZeroPage, 0, false},
+	CommitTSZeroPage: {"CommitTs", "ZEROPAGE", sizeOfZeroPage, 0, false},
 	// the main data ends with the members
 	MultiXactCreateID:    {"MultiXact", "CREATE_ID", sizeOfMultiXactCreate, 0, false},
 	MultiXactZeroOffPage: {"MultiXact", "ZERO_OFF_PAGE", sizeOfZeroPage, 0, false},

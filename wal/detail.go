@@ -180,6 +180,7 @@ var mainNames = [NumRecordTypes]string{
 	StandbyLock:               "number of locks, the lock",
 	StorageTruncate:           "length, file, flags",
 	CLOGZeroPage:              "page",
+	CommitTSZeroPage:          "page",
 	MultiXactCreateID:         "id, place of its members, their number",
 	MultiXactZeroOffPage:      "page",
 	MultiXactZeroMemPage:      "page",

@@ -116,7 +116,7 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 		f.build(w, r)
 	}
 	pages := t.heap.Pages()
-	sync := uint64(pages) > w.opts.Settings.SharedBuffers/storage.PageSize/4
+	sync := !w.opts.Settings.NoSynchronizedScans && uint64(pages) > w.opts.Settings.SharedBuffers/storage.PageSize/4
 	start := storage.BlockNumber(0)
 	if sync && int(f.at) < pages {
 		start = f.at

@@ -28,8 +28,12 @@ type Settings struct {
 	// are flushed before the next transaction is applied.
 	SynchronousCommit bool
 	SharedBuffers     uint64 // shared_buffers, bytes
-	Vacuum            VacuumSettings
-	Autovacuum        AutovacuumSettings
+	// TrackCommitTimestamp is track_commit_timestamp.
+	TrackCommitTimestamp bool
+	// NoSynchronizedScans says that synchronize_seqscans is off.
+	NoSynchronizedScans bool
+	Vacuum              VacuumSettings
+	Autovacuum          AutovacuumSettings
 	// MaxParallelApplyWorkers is max_parallel_apply_workers_per_subscription.
 	MaxParallelApplyWorkers int
 	WALCompression          wal.Compression
@@ -56,22 +60,6 @@ func DefaultSettings() Settings {
 	}
 }
 
-// ignored are settings that are known not to change what the model computes,
-// or only its timing.
-var ignored = map[string]bool{
-	"bgwriter_delay": true, "fsync": true, "jit": true,
-	"listen_addresses": true, "log_min_messages": true, "logical_decoding_work_mem": true,
-	"max_replication_slots": true, "max_wal_senders": true, "min_wal_size": true,
-	"timezone":                true,
-	"unix_socket_directories": true, "wal_keep_size": true, "port": true,
-	"max_prepared_transactions": true,
-	"max_worker_processes":      true, "max_logical_replication_workers": true,
-	"debug_logical_replication_streaming": true,
-	"max_active_replication_origins":      true, "commit_delay": true, "wal_buffers": true,
-	"effective_cache_size": true, "wal_sync_method": true,
-	"max_connections": true, "archive_mode": true, "hot_standby": true, "log_checkpoints": true,
-}
-
 // Set changes one setting by its name in PostgreSQL. An unknown name is an
 // error that names the nearest known one.
 func (s *Settings) Set(name, value string) error {
@@ -96,6 +84,11 @@ func (s *Settings) Set(name, value string) error {
 		s.DataChecksums, err = parseBool(value)
 	case "wal_log_hints":
 		s.WALLogHints, err = parseBool(value)
+	case "track_commit_timestamp":
+		s.TrackCommitTimestamp, err = parseBool(value)
+	case "synchronize_seqscans":
+		s.NoSynchronizedScans, err = parseBool(value)
+		s.NoSynchronizedScans = !s.NoSynchronizedScans
 	case "synchronous_commit":
 		s.SynchronousCommit, err = parseSynchronousCommit(value)
 	case "default_toast_compression":
@@ -134,6 +127,10 @@ func (s *Settings) Set(name, value string) error {
 		s.WALWriterDelay, err = parseTime(value, time.Millisecond, time.Millisecond, 10*time.Second)
 	case "wal_writer_flush_after":
 		s.WALWriterFlushAfter, err = parseSize(value, wal.WALPageSize, 0, 1<<44)
+	case "archive_timeout":
+		if strings.TrimLeft(value, "0") != "" {
+			err = fmt.Errorf("not supported: expected 0, as segments that are switched early are not modelled")
+		}
 	default:
 		if vacuumSetting(key) {
 			err = s.Vacuum.set(key, value)
@@ -266,7 +263,7 @@ func parseBytes(s string) (uint64, error) {
 // nearest returns the known setting with the least edit distance from name.
 func nearest(name string) string {
 	known := []string{"server_version", "wal_level", "full_page_writes", "data_checksums", "wal_log_hints", "wal_segment_size", "synchronous_commit", "shared_buffers", "max_parallel_apply_workers_per_subscription", "wal_compression", "default_toast_compression",
-		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after"}
+		"checkpoint_timeout", "checkpoint_completion_target", "max_wal_size", "wal_writer_delay", "wal_writer_flush_after", "track_commit_timestamp", "synchronize_seqscans", "archive_timeout"}
 	known = append(known, vacuumNames...)
 	known = append(known, autovacuumNames...)
 	for k := range ignored {

@@ -142,6 +142,7 @@ func TestSettingsBeyondTheModel(t *testing.T) {
 		{"server_version", "17.99", `invalid value for parameter "server_version": "17.99": not supported: expected at most 17.12, the last release that is modelled`},
 		{"block_size", "4096", `invalid value for parameter "block_size": "4096": not supported: expected 8192`},
 		{"block_size", "8192", ""},
+		{"archive_timeout", "60", `invalid value for parameter "archive_timeout": "60": not supported: expected 0, as segments that are switched early are not modelled`},
 		{"foo", "1", `unrecognized configuration parameter "foo": expected one that the model goes by, such as full_page_writes`},
 		{"full_page_write", "on", `unrecognized configuration parameter "full_page_write" (nearest known: full_page_writes)`},
 	} {

@@ -19,6 +19,11 @@ import (
 // CLOG_XACTS_PER_PAGE.
 const xidsPerCLOGPage = 32768
 
+// xidsPerCommitTSPage is the number of transactions whose time of commit and origin fit
+// on a page, ten bytes each. Source: REL_18_1, src/backend/access/transam/commit_ts.c,
+// COMMIT_TS_XACTS_PER_PAGE.
+const xidsPerCommitTSPage = 819
+
 // firstXID is FirstNormalTransactionId.
 const firstXID = 3
 
@@ -559,6 +564,9 @@ func (w *Worker) nextXID() uint32 {
 	}
 	if xid%xidsPerCLOGPage == 0 || xid == firstXID {
 		w.log.InsertPlain(wal.CLOGZeroPage, 0)
+	}
+	if w.opts.Settings.TrackCommitTimestamp && (xid%xidsPerCommitTSPage == 0 || xid == firstXID) {
+		w.log.InsertPlain(wal.CommitTSZeroPage, 0)
 	}
 	return xid
 }
