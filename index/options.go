@@ -96,6 +96,8 @@ type Counters struct {
 	DedupMerged    int64 // items merged away
 	PostingSplits  int64
 	Lookups        int64 // scans for equal keys
+	LookupTIDs     int64 // heap TIDs that they returned: idx_tup_read
+	LookupRows     int64 // and row versions found there: idx_tup_fetch
 	LookupLevels   int64 // pages visited by their descents
 	LookupCompares int64 // and comparisons of the values looked for
 	ScanItems      int64 // heap TIDs that scans noted: those of all equal items of each page

@@ -182,9 +182,11 @@ func (s *Scan) Next() (storage.TID, bool) {
 		if !ok {
 			return storage.TID{}, false
 		}
+		s.t.Counters.LookupTIDs++
 		found, live, dead := s.t.heap.Fetch(s.stay, tid)
 		s.stay = tid.Block
 		if live {
+			s.t.Counters.LookupRows++
 			return found, true
 		}
 		if dead {

@@ -45,6 +45,8 @@ func commands() []command {
 		{"verify", "replay recorded cases and compare them with the real server", verify},
 		{"run", "a synthetic workload on a schema, and what it costs", runScenario},
 		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
+		{"page", "a page of a table or index, as pageinspect shows it", page},
+		{"stat", "statistics views by their own columns", stat},
 		{"record", "record cases on real servers, for verify", record},
 		{"calibrate", "fit a profile to CPU seconds that were measured", calibrate},
 	}

@@ -50,6 +50,7 @@ type replayOptions struct {
 	assume, withoutEffect           []string
 	assumptions                     []apply.Assumption
 	seed                            uint64
+	positional                      int // arguments beside the flags
 }
 
 func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
@@ -193,8 +194,8 @@ func endOfStream(w *apply.Worker, messages int64, stopped *recorded.MessageError
 // check says which flags do not go together.
 func (o *replayOptions) check(f *pflag.FlagSet) error {
 	switch {
-	case f.NArg() > 0:
-		return hint(f, "unexpected argument %q", f.Arg(0))
+	case f.NArg() > o.positional:
+		return hint(f, "unexpected argument %q", f.Arg(o.positional))
 	case o.caseDir != "" && (o.schema != "" || o.stream != ""):
 		return hint(f, "--case has its own schema and stream: expected it without --schema and --stream")
 	case o.caseDir == "" && (o.schema == "" || o.stream == ""):

@@ -190,6 +190,12 @@ func ApplyWith(w *apply.Worker, r io.Reader, events []Event, quiet bool) (int64,
 
 // ApplyScheduled is ApplyWith with what happens beside the stream by the clock.
 func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule) (int64, error) {
+	return ApplyUntil(w, r, events, quiet, schedule, 0)
+}
+
+// ApplyUntil is ApplyScheduled for the first so many changes, of which the last may be
+// within a transaction; 0 stands for all.
+func ApplyUntil(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule, changes int64) (int64, error) {
 	in, err := stream.NewReader(r, stream.DefaultOptions())
 	if err != nil {
 		return 0, err
@@ -215,6 +221,9 @@ func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, sc
 		schedule.Before(&m)
 		if err := w.Apply(&m); err != nil {
 			return n, located(err, &m)
+		}
+		if changes > 0 && w.Counters.Changes()+w.Counters.Truncates >= changes {
+			return n + 1, nil
 		}
 	}
 }

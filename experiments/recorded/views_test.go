@@ -220,3 +220,133 @@ func pageRows(r *view.Relation, function string, block storage.BlockNumber) (*vi
 	}
 	return nil, nil
 }
+
+// timeless are columns of statistics views that a simulated subscriber does not have, for
+// they are object ids and times, or depend on when the worker reports.
+var timeless = []string{
+	"relid", "indexrelid", "subid", "subname", "stats_reset", "last_seq_scan", "last_idx_scan", "last_vacuum", "last_autovacuum", "last_analyze",
+	"last_autoanalyze", "total_vacuum_time", "total_autovacuum_time", "total_analyze_time", "total_autoanalyze_time",
+	"n_mod_since_analyze", "n_ins_since_vacuum", "analyze_count", "autoanalyze_count", "wal_buffers_full",
+}
+
+// TestStatistics compares the statistics views with the real server's.
+func TestStatistics(t *testing.T) {
+	for _, name := range viewCases(t) {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(Builtin(), path.Join("views", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := c.Worker(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := view.NewStatistics(w, nil)
+			if _, err := c.RunQuiet(w); err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			var blocks, records []json.RawMessage
+			for _, i := range inspections(t, name) {
+				seen[i.View] = true
+				switch i.View {
+				case "pg_stat_user_tables":
+					compareRows(t, i.View, sinceStart(t, c, i.Rows), s.UserTables(), append(timeless, lateColumns(c)...)...)
+				case "pg_stat_user_indexes":
+					compareRows(t, i.View, i.Rows, s.UserIndexes(), timeless...)
+				case "pg_stat_subscription_stats":
+					compareRows(t, i.View, i.Rows, s.Subscription(), timeless...)
+				case "pgstatindex", "pgstattuple":
+					r, err := view.Find(w, i.Relation)
+					if err != nil {
+						t.Error(err)
+						continue
+					}
+					rows := r.StatIndex()
+					if i.View == "pgstattuple" {
+						rows = r.StatTuple()
+					}
+					compareRows(t, i.View+" of "+i.Relation, i.Rows, rows)
+				case "pg_get_wal_records_info":
+					records = i.Rows
+				case "pg_get_wal_block_info":
+					blocks = i.Rows
+				}
+			}
+			for _, v := range []string{"pg_stat_user_tables", "pg_stat_user_indexes", "pg_stat_subscription_stats", "pgstatindex", "pgstattuple"} {
+				if !seen[v] {
+					t.Errorf("nothing was compared with %s", v)
+				}
+			}
+			// The real pg_stat_wal counts the recorder's own work, too.
+			compareRows(t, "pg_stat_wal", []json.RawMessage{walCounters(t, c, records, blocks)}, s.WAL(), timeless...)
+		})
+	}
+}
+
+// lateColumns are the columns of a case that mix with what the worker reports late.
+func lateColumns(c *Case) []string {
+	if c.vacuums() {
+		return []string{"n_live_tup", "n_dead_tup"}
+	}
+	return nil
+}
+
+// sinceStart takes from the counters of pg_stat_user_tables what they were before the
+// case. The marker's first row was reported before it or after.
+func sinceStart(t *testing.T, c *Case, rows []json.RawMessage) []json.RawMessage {
+	var all []json.RawMessage
+	for _, row := range rows {
+		names, values := fields(t, row)
+		table := values[slices.Index(names, "relname")]
+		var b bytes.Buffer
+		for i, n := range names {
+			start, known := c.Start.Statistics[table][n]
+			v := json.RawMessage(fmt.Sprintf("%q", values[i]))
+			if values[i] == "NULL" {
+				v = []byte("null")
+			} else if known && !strings.HasPrefix(n, "n_live") && !strings.HasPrefix(n, "n_dead") {
+				var x int64
+				fmt.Sscan(values[i], &x)
+				if x -= start; table == "marker" && n == "n_tup_ins" {
+					x += start - 1
+				}
+				v = fmt.Appendf(nil, "%d", x)
+			}
+			between := ","
+			if i == 0 {
+				between = "{"
+			}
+			fmt.Fprintf(&b, "%s%q:%s", between, n, v)
+		}
+		b.WriteByte('}')
+		all = append(all, b.Bytes())
+	}
+	return all
+}
+
+// walCounters are the counters of pg_stat_wal for a case's own records.
+func walCounters(t *testing.T, c *Case, records, blocks []json.RawMessage) json.RawMessage {
+	list, err := c.Records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := map[string]int{}
+	for _, b := range blocks {
+		names, values := fields(t, b)
+		if n := values[slices.Index(names, "block_fpi_length")]; n != "0" && n != "NULL" {
+			images[values[slices.Index(names, "start_lsn")]]++
+		}
+	}
+	n, bytes, fpi := 0, 0, 0
+	for i, row := range records {
+		if list[i].Background() {
+			continue
+		}
+		names, values := fields(t, row)
+		n++
+		bytes += list[i].Length
+		fpi += images[values[slices.Index(names, "start_lsn")]]
+	}
+	return fmt.Appendf(nil, `{"wal_records":%d,"wal_fpi":%d,"wal_bytes":%d,"wal_buffers_full":null,"stats_reset":null}`, n, fpi, bytes)
+}

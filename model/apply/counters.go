@@ -168,6 +168,8 @@ type TableState struct {
 	Preset int64
 	// Truncated says that the table was truncated.
 	Truncated bool
+	// Vacuums is how often the table was vacuumed.
+	Vacuums int64
 	// Scans as pg_stat_user_tables counts them.
 	SeqScans, SeqTupRead, IdxScans, IdxTupFetch int64
 	Counters                                    TableCounters
@@ -210,7 +212,7 @@ func (w *Worker) Tables() []TableState {
 			continue
 		}
 		s := TableState{
-			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated,
+			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated, Vacuums: t.vacuums,
 			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 		}
 		s.Counters, s.Compared = t.counters, t.compared

@@ -39,6 +39,7 @@ type table struct {
 	truncated bool
 
 	identity *localIndex // the table's own replica identity or primary key, nil if none
+	vacuums  int64       // VACUUMs so far
 	idxScans int64       // idx_scan
 	idxReads int64       // idx_tup_fetch
 	seqScans int64       // seq_scan

@@ -214,6 +214,7 @@ func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
 			return err
 		}
 		t.finder.reset()
+		t.vacuums++
 	}
 	if t.toaster == nil || o.NoToast {
 		return nil

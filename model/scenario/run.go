@@ -42,6 +42,11 @@ type Options struct {
 	// the number of messages before it; may be nil.
 	Event    func(after int64, sql string)
 	Progress *Progress // may be nil
+	// Ready gets the subscriber when its tables are as they are before the run; may be
+	// nil. Until ends the run after so many changes, be it within a transaction; 0 means
+	// that it runs to its end.
+	Ready func(*apply.Worker)
+	Until int64
 }
 
 // run is one run of a variant.
@@ -179,6 +184,9 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 	}
 	slices.SortStableFunc(r.events, func(a, b event) int { return a.at.Compare(b.at) })
 	r.before = remember(r.worker)
+	if o.Ready != nil {
+		o.Ready(r.worker)
+	}
 	return r, nil
 }
 
@@ -254,13 +262,16 @@ func (r *run) apply() error {
 			continue
 		}
 		r.messages++
+		if r.o.Until > 0 && r.worker.Counters.Changes()-r.before.counters.Changes() >= r.o.Until {
+			break
+		}
 		if r.o.Progress != nil && r.messages%progressStep == 0 {
 			n := r.worker.Counters.Changes() - r.before.counters.Changes()
 			r.o.Progress.Done.Add(n - counted)
 			counted = n
 		}
 	}
-	if r.stopped == nil && r.s.Duration > 0 {
+	if r.stopped == nil && r.s.Duration > 0 && r.o.Until == 0 {
 		if err := r.until(r.s.Start.Time().Add(r.s.Duration)); err != nil {
 			return err
 		}

@@ -4,6 +4,9 @@
 //	apply.Worker --Find--> Relation --HeapPage--> page_header, heap_page_items
 //	                                --BTreePage-> bt_page_stats, bt_page_items
 //	                                --BTreeMeta-> bt_metap
+//	                                --StatIndex-> pgstatindex
+//	                                --StatTuple-> pgstattuple
+//	apply.Worker --Statistics--> pg_stat_user_tables and its like
 //
 // A page is written out byte for byte by the table or index that it belongs to and
 // then read as pageinspect reads a real one, so a page that a server gave away
@@ -12,8 +15,10 @@
 //
 // # What is not shown
 //
-// The checksum of a page, which a server computes only when it writes the page out
-// (page_header.checksum is NULL). What a page does not have is NULL as in pageinspect.
+// The LSN of pages that were there before a run counts as 0/0. NULL are
+// the checksum of a page, which a server computes only when it writes the page out
+// (page_header.checksum is NULL); object ids and times; counters that depend on how fast
+// a process is. What a page does not have is NULL as in pageinspect.
 //
-// Reading order: relation.go, page.go (the header), heap.go, btree.go, rows.go.
+// Reading order: relation.go, page.go (the header), heap.go, btree.go, stat.go, rows.go.
 package view

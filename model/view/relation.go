@@ -48,7 +48,9 @@ func Relations(w *apply.Worker) []Relation {
 func Find(w *apply.Worker, name string) (Relation, error) {
 	bare := strings.TrimPrefix(name, "public.")
 	var found []Relation
+	var names []string
 	for _, r := range Relations(w) {
+		names = append(names, r.Name)
 		if r.Name == name || r.Name == bare {
 			return r, nil
 		}
@@ -60,7 +62,7 @@ func Find(w *apply.Worker, name string) (Relation, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return Relation{}, fmt.Errorf("relation %q does not exist", name)
+		return Relation{}, fmt.Errorf("relation %q does not exist (nearest: %s)", name, apply.Nearest(name, names))
 	}
 	return Relation{}, fmt.Errorf("relation %q is in several schemas: expected one of %s, %s", name, found[0].Name, found[1].Name)
 }

@@ -37,6 +37,25 @@ func newRows(columns ...string) *Rows {
 
 func (r *Rows) add(values ...any) { r.Values = append(r.Values, values) }
 
+// WithoutNulls leaves out columns that are NULL in all rows.
+func (r *Rows) WithoutNulls() *Rows {
+	s := &Rows{Values: make([][]any, len(r.Values))}
+	for i, c := range r.Columns {
+		some := false
+		for _, values := range r.Values {
+			some = some || values[i] != nil
+		}
+		if !some {
+			continue
+		}
+		s.Columns = append(s.Columns, c)
+		for n, values := range r.Values {
+			s.Values[n] = append(s.Values[n], values[i])
+		}
+	}
+	return s
+}
+
 // Text is a value as PostgreSQL writes it, and whether it is NULL.
 func Text(v any) (text string, null bool) {
 	switch v := v.(type) {

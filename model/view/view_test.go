@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"v": `relation "v" does not exist`,
+		"v": `relation "v" does not exist (nearest: t)`,
 		"u": `relation "u" is in several schemas: expected one of a.u, b.u`,
 	} {
 		if _, err := view.Find(w, name); err == nil || err.Error() != want {
