@@ -47,6 +47,7 @@ func commands() []command {
 		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
 		{"page", "a page of a table or index, as pageinspect shows it", page},
 		{"stat", "statistics views by their own columns", stat},
+		{"lesson", "small lessons about what a subscriber does inside", lesson},
 		{"record", "record cases on real servers, for verify", record},
 		{"calibrate", "fit a profile to CPU seconds that were measured", calibrate},
 	}
