@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"applysim/wal"
 	"applysim/wal/storage"
 )
 
@@ -19,6 +20,9 @@ const (
 
 // metapage is the metapage as wal.Page.
 type metapage struct{ t *BTree }
+
+// Metapage is the metapage as it is.
+func (t *BTree) Metapage() wal.Page { return metapage{t} }
 
 // Hole begins after the metadata.
 func (m metapage) Hole() (lower, upper int) {

@@ -4,6 +4,10 @@ package wal
 
 import "applysim/wal/storage"
 
+// ForkInit is the initialization fork, what an unlogged relation is after a crash
+// (INIT_FORKNUM).
+const ForkInit = 3
+
 // NewPageFork is NewPage for a page of any fork, changed in place
 // (log_newpage_buffer).
 func (l *Log) NewPageFork(rel RelID, fork uint8, block storage.BlockNumber, p Page) LSN {

@@ -57,8 +57,9 @@ type Log struct {
 	fixed   [NumRecordTypes]int // length of each type without block data
 	sink    Sink
 	names   []string
-	counts  []Count // by relation, then type; row 0 belongs to NoRelation
-	imaged  []int64 // records with images, likewise
+	bare    map[RelID]string // names without the schema, where they have one
+	counts  []Count          // by relation, then type; row 0 belongs to NoRelation
+	imaged  []int64          // records with images, likewise
 	marks   []Mark
 	total   Count
 	images  ImageOptions
@@ -89,6 +90,31 @@ func (l *Log) Register(name string) RelID {
 	l.counts = append(l.counts, make([]Count, NumRecordTypes)...)
 	l.imaged = append(l.imaged, make([]int64, NumRecordTypes)...)
 	return RelID(len(l.names) - 1)
+}
+
+// RegisterIn is Register for a relation that another schema than public may hold: its
+// name is qualified then, its RelName is not.
+func (l *Log) RegisterIn(schema, name string) RelID {
+	if schema == "public" {
+		return l.Register(name)
+	}
+	rel := l.Register(schema + "." + name)
+	if l.bare == nil {
+		l.bare = map[RelID]string{}
+	}
+	l.bare[rel] = name
+	return rel
+}
+
+// RelName is the name that a relation has in its schema, as pg_class has it; "-" for
+// NoRelation.
+func (l *Log) RelName(r RelID) string {
+	if l.bare != nil {
+		if name, ok := l.bare[r]; ok {
+			return name
+		}
+	}
+	return l.Name(r)
 }
 
 // Name is the name that a relation was registered under, "-" for NoRelation.
@@ -179,6 +205,10 @@ func (l *Log) InsertPlain(t RecordType, extra int) LSN {
 // first one of a subtransaction does at wal_level logical, so that logical decoding
 // knows where it belongs (XLR_BLOCK_ID_TOPLEVEL_XID).
 func (l *Log) LogTopXID() { l.topXID = sizeOfTopXID }
+
+// ForgetTopXID takes LogTopXID back: the subtransaction has ended and nothing of it was
+// logged.
+func (l *Log) ForgetTopXID() { l.topXID = 0 }
 
 // Memory is what the relations that write to the log keep their pages in: one
 // arena for all of them.

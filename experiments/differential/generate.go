@@ -88,10 +88,9 @@ func (g *generator) settings() {
 	if g.features.lz4 && g.chance(20) {
 		s.SubConf["default_toast_compression"] = "lz4"
 	}
-	// Where hint bits are logged, it matters how soon the WAL writer flushes a commit.
-	if s.Checksums || s.SubConf["wal_log_hints"] != "" || g.chance(70) {
-		s.SubOptions = append(s.SubOptions, "synchronous_commit = on")
-	}
+	// Else hint bits, and with them dead index entries, depend on how soon the WAL writer
+	// flushes a commit.
+	s.SubOptions = []string{"synchronous_commit = on"}
 	if g.chance(25) {
 		s.SubOptions = append(s.SubOptions, "binary = true")
 	}
@@ -127,6 +126,11 @@ func (g *generator) table() {
 	if g.chance(15) {
 		t.KeyPlace = g.IntN(4)
 	}
+	t.Reversed = g.chance(15)
+	if g.chance(10) {
+		t.Dropped = g.oneOf(1, 1, 2, 5)
+	}
+	t.Unlogged = g.chance(4)
 	if g.chance(40) {
 		t.Fillfactor = g.oneOf(10, 30, 50, 70, 80, 90, 95)
 	}

@@ -36,6 +36,9 @@ type Table struct {
 	Parts      *Partitions
 	SubKeyless bool // the subscriber has no primary key
 	PubStorage bool // the publisher's columns are stored as the subscriber's
+	Reversed   bool // the subscriber's columns stand in the other order
+	Dropped    int  // columns of the subscriber that were dropped
+	Unlogged   bool // on the subscriber
 	Before     int  // rows that the publisher has before replication begins
 }
 
@@ -154,7 +157,11 @@ const typesDDL = "create type mood as enum ('sad', 'ok', 'happy', 'mad'); create
 
 // ddl writes the statements that make the table.
 func (t *Table) ddl(b *strings.Builder, pub bool) {
-	fmt.Fprintf(b, "create table %s (", t.Name)
+	kind := "table"
+	if t.Unlogged && !pub && t.Parts == nil {
+		kind = "unlogged table"
+	}
+	fmt.Fprintf(b, "create %s %s (", kind, t.Name)
 	var items []string
 	for i := 0; i <= len(t.Columns); i++ {
 		if i == min(t.KeyPlace, len(t.Columns)) {
@@ -164,6 +171,14 @@ func (t *Table) ddl(b *strings.Builder, pub bool) {
 			if c := t.Columns[i]; !c.SubOnly || !pub {
 				items = append(items, c.ddl(pub))
 			}
+		}
+	}
+	if !pub {
+		if t.Reversed {
+			slices.Reverse(items)
+		}
+		for i := range t.Dropped {
+			items = slices.Insert(items, min(i*3, len(items)), fmt.Sprintf("gone%d text default 'gone'", i))
 		}
 	}
 	parts := t.Parts
@@ -186,6 +201,11 @@ func (t *Table) ddl(b *strings.Builder, pub bool) {
 	b.WriteString("; ")
 	if parts != nil {
 		t.partitionDDL(b, parts, pub)
+	}
+	if !pub {
+		for i := range t.Dropped {
+			fmt.Fprintf(b, "alter table %s drop column gone%d; ", t.Name, i)
+		}
 	}
 	for _, c := range t.Columns {
 		if c.Storage != "" && (!pub || t.PubStorage && !c.SubOnly) {

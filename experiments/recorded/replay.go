@@ -128,21 +128,24 @@ func (c *Case) nextOID(db *schema.Database) uint32 {
 }
 
 // toastNames are the names of a table's TOAST table and index on the real server.
-func (c *Case) toastNames(space, name string) (table, index string, oid uint32) {
+func (c *Case) toastNames(space, name string) (table, index string, oid uint32, known bool) {
+	if space != "public" {
+		return "", "", 0, false // only that schema's relations are recorded
+	}
 	for _, r := range c.Start.Relations {
 		if r.Name == name {
 			table = r.ToastTable
 		}
 	}
 	if table == "" {
-		return "", "", 0
+		return "", "", 0, true
 	}
 	for _, r := range c.Start.Relations {
 		if r.Name == table {
 			oid = r.OID
 		}
 	}
-	return table, table + "_index", oid
+	return table, table + "_index", oid, true
 }
 
 // order puts indexes into the order of their OIDs on the real server.

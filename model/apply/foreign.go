@@ -33,7 +33,7 @@ func (w *Worker) newForeign(t *table, li *localIndex) string {
 		return what
 	}
 	li.foreign = &foreign{method: x.Method}
-	li.rel = w.log.Register(qualified(s.Schema, x.Name))
+	li.rel = w.log.RegisterIn(s.Schema, x.Name)
 	li.values = make([]datum.Value, len(x.Keys))
 	own := identityIndex(s) == x
 	if w.equality(s, x, own) {

@@ -121,14 +121,22 @@ type localColumn struct {
 	shaped   bool // what its values look like matters for what they cost
 }
 
+// logOf says where the changes of a table's relation are logged, and as what: those of
+// an unlogged table in a log that nobody reads.
+func (w *Worker) logOf(s *schema.Table, rel wal.RelID) (*wal.Log, wal.RelID) {
+	if !s.Unlogged {
+		return w.log, rel
+	}
+	return w.unlogged, w.unlogged.Register(w.log.Name(rel))
+}
+
 // newTable makes a local table, empty.
 func (w *Worker) newTable(s *schema.Table) *table {
 	t := &table{schema: s, scratch: &w.evaluation, compared: make([]int64, len(s.Columns))}
-	name := s.QualifiedName()
-	t.rel = w.log.Register(name)
+	t.rel = w.log.RegisterIn(s.Schema, s.Name)
 	o := heap.Options{
 		Name: s.Name, Attrs: s.Attrs(), Fillfactor: s.Fillfactor,
-		Logical: w.opts.Settings.WALLevel == "logical", Identity: identity(s),
+		Logical: w.opts.Settings.WALLevel == "logical" && !s.Unlogged, Identity: identity(s),
 	}
 	computed := map[*schema.Index]*localIndex{}
 	for _, x := range s.Indexes {
@@ -169,7 +177,8 @@ func (w *Worker) newTable(s *schema.Table) *table {
 		}
 		li.depends = append(li.depends, x.Include...)
 	}
-	t.heap = heap.NewTable(o, w.log, t.rel, &w.xacts)
+	log, rel := w.logOf(s, t.rel)
+	t.heap = heap.NewTable(o, log, rel, &w.xacts)
 	w.addClasses(t)
 	w.addConstraints(t)
 	w.addToaster(t)
@@ -351,8 +360,9 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 		li.cstring = append(li.cstring, false)
 	}
 	li.values = make([]datum.Value, len(li.columns))
-	li.rel = w.log.Register(qualified(s.Schema, x.Name))
-	li.btree = index.NewBTree(o, w.log, li.rel, t.heap)
+	li.rel = w.log.RegisterIn(s.Schema, x.Name)
+	log, rel := w.logOf(s, li.rel)
+	li.btree = index.NewBTree(o, log, rel, t.heap)
 	li.btree.MapColumns(li.columns)
 	return ""
 }
@@ -412,8 +422,9 @@ func (w *Worker) newBRIN(t *table, li *localIndex) string {
 	if on, err := parseBool(x.Options["autosummarize"]); on && err == nil {
 		w.Warnings = append(w.Warnings, fmt.Sprintf("autosummarize of BRIN index %s asks autovacuum to summarise a range, which is not modelled: VACUUM does", x.Name))
 	}
-	li.rel = w.log.Register(qualified(t.schema.Schema, x.Name))
-	li.brin = index.NewBRIN(columns, pages, w.log, li.rel)
+	li.rel = w.log.RegisterIn(t.schema.Schema, x.Name)
+	log, rel := w.logOf(t.schema, li.rel)
+	li.brin = index.NewBRIN(columns, pages, log, rel)
 	return ""
 }
 
@@ -434,7 +445,7 @@ func minmax(typ *pgtype.Type, name string) bool {
 	return true
 }
 
-// qualified is a relation's name as records show it.
+// qualified is a relation's name with its schema, if that is not public.
 func qualified(space, name string) string {
 	if space == "public" {
 		return name

@@ -27,18 +27,22 @@ type sequence struct {
 }
 
 func (w *Worker) newSequence(s *schema.Sequence) sequence {
-	name := s.Name
-	if s.Schema != "public" {
-		name = s.Schema + "." + name
-	}
-	return sequence{schema: s, rel: w.log.Register(name), last: s.Start}
+	return sequence{schema: s, rel: w.log.RegisterIn(s.Schema, s.Name), last: s.Start}
 }
 
 // restart sets a sequence back to its start, in a new file (ResetSequence).
 func (w *Worker) restart(s *sequence) {
 	s.last, s.called, s.logged, s.cached = s.schema.Start, false, 0, nil
+	ref := wal.BlockRef{Role: "the sequence's page", Init: true}
+	if s.schema.Unlogged {
+		ref.Fork = wal.ForkInit
+	}
 	if d := w.log.Detail(); d != nil {
-		d.First(wal.BlockRef{Role: "the sequence's page", Init: true}, false)
+		d.First(ref, false)
+	}
+	if s.schema.Unlogged {
+		w.log.InsertFork(wal.SequenceLog, s.rel, wal.ForkInit, 0, wal.Image{})
+		return
 	}
 	s.lsn = w.log.Insert(wal.SequenceLog, s.rel, 0, 0)
 }
@@ -100,7 +104,7 @@ func (w *Worker) nextval(s *sequence) (int64, error) {
 		}
 	}
 	logged -= fetch
-	if log {
+	if log && !s.schema.Unlogged {
 		w.needTopXID()
 		if d := w.log.Detail(); d != nil {
 			d.First(wal.BlockRef{Role: "the sequence's page", Init: true}, false)

@@ -61,11 +61,12 @@ func (w *Worker) addToaster(t *table) {
 	}
 	var table, index string
 	var oid uint32
-	switch {
-	case w.opts.ToastNames != nil:
-		table, index, oid = w.opts.ToastNames(s.Schema, s.Name)
-	case needsToast(s):
-		table = "pg_toast_" + s.Name
+	known := false
+	if w.opts.ToastNames != nil {
+		table, index, oid, known = w.opts.ToastNames(s.Schema, s.Name)
+	}
+	if !known && needsToast(s) {
+		table = "pg_toast_" + qualified(s.Schema, s.Name)
 		index = table + "_index"
 	}
 	if table == "" {
@@ -122,17 +123,20 @@ func (w *Worker) newToaster(t *table, name, indexName string) *toaster {
 	int4 := datum.Attr{Len: 4, Align: 4, ByVal: true, Storage: 'p', NotNull: true}
 	attrs := []datum.Attr{int4, int4, {Len: -1, Align: 4, Storage: 'p'}}
 	o.rel = w.log.Register(name)
+	log, rel := w.logOf(s, o.rel)
 	o.heap = heap.NewTable(heap.Options{
-		Name: name, Attrs: attrs, Fillfactor: 100, Indexed: []int{0, 1}, Toast: true, Logical: w.opts.Settings.WALLevel == "logical",
-	}, w.log, o.rel, &w.xacts)
+		Name: name, Attrs: attrs, Fillfactor: 100, Indexed: []int{0, 1}, Toast: true,
+		Logical: w.opts.Settings.WALLevel == "logical" && !s.Unlogged,
+	}, log, rel, &w.xacts)
 	x := &localIndex{columns: []int{0, 1}, cstring: make([]bool, 2), values: make([]datum.Value, 2)}
 	x.rel = w.log.Register(indexName)
+	log, rel = w.logOf(s, x.rel)
 	x.btree = index.NewBTree(index.Options{
 		Name: indexName, Keys: 2, Unique: true, Fillfactor: 90, Deduplicate: true,
 		Columns: []index.Column{
 			{Attr: int4, Class: opclass.ByName("oid_ops")}, {Attr: int4, Class: opclass.ByName("int4_ops")},
 		},
-	}, w.log, x.rel, o.heap)
+	}, log, rel, o.heap)
 	o.index = x
 	return o
 }

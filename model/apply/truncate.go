@@ -50,7 +50,8 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 			w.restartSequences(t)
 		}
 	}
-	if w.opts.Settings.WALLevel == "logical" {
+	tables = slices.DeleteFunc(tables, func(t *table) bool { return t.schema.Unlogged })
+	if w.opts.Settings.WALLevel == "logical" && len(tables) > 0 {
 		w.named("object ids of the tables", sizeOfRelid*len(tables))
 		w.log.InsertPlain(wal.HeapTruncate, sizeOfRelid*len(tables))
 	}
@@ -78,6 +79,7 @@ func (w *Worker) truncate(t *table) {
 		if o := t.toaster; o != nil {
 			files += 2
 			again = append(again, o.heap.Empty(), o.index.btree.Empty())
+			w.initFork(t, o.index)
 		}
 	}
 	// New files are made for the TOAST table first, old ones emptied last
@@ -90,8 +92,10 @@ func (w *Worker) truncate(t *table) {
 		switch {
 		case x.brin != nil:
 			again = append(again, x.brin.Empty(inPlace))
+			w.initFork(t, x)
 		case x.btree != nil:
 			again = append(again, x.btree.Empty())
+			w.initFork(t, x)
 		case x.hash != nil:
 			again = append(again, x.hash.empty())
 		}
@@ -108,6 +112,18 @@ func (w *Worker) truncate(t *table) {
 	w.droppedFiles += files
 	w.nextOID += uint32(files)
 	w.command += uint32(files) // each is a change of pg_class (RelationSetNewRelfilenumber)
+}
+
+// initFork logs the initialization fork of an index of an unlogged table: what the index
+// is after a crash. A file of the same transaction has it already (index_build).
+func (w *Worker) initFork(t *table, x *localIndex) {
+	switch {
+	case !t.schema.Unlogged || t.newFiles == w.xacts.Current:
+	case x.brin != nil:
+		w.log.NewPageFork(x.rel, wal.ForkInit, 0, x.brin.Metapage())
+	default:
+		w.log.NewPageFork(x.rel, wal.ForkInit, 0, x.btree.Metapage())
+	}
 }
 
 // restore undoes truncations after a rollback, the last one first.

@@ -121,6 +121,7 @@ func (w *Worker) prepare(m *stream.Message) {
 		// The old files go with a commit, the new ones with a rollback.
 		size += 2 * storage.MaxAlign(wal.FileLocators(w.droppedFiles))
 	}
+	w.log.ForgetTopXID()
 	w.named("locks, statistics, subtransactions, files, the transaction's name", size)
 	w.log.InsertPlain(wal.TransactionPrepare, size)
 	w.prepared[m.Xid] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}

@@ -47,7 +47,7 @@ type Options struct {
 	// ToastNames gives the names of a table's TOAST table and its index, and the
 	// former's oid; no name if the table has none. Without it they are named after
 	// the table, if it needs one.
-	ToastNames func(space, name string) (table, index string, oid uint32)
+	ToastNames func(space, name string) (table, index string, oid uint32, known bool)
 	// SubscriptionOID is the subscription's object id, which stands in the names of
 	// prepared transactions; 0 stands for one of five digits.
 	SubscriptionOID uint32
@@ -83,6 +83,7 @@ type Worker struct {
 
 	opts      Options
 	log       *wal.Log
+	unlogged  *wal.Log // takes what is not logged
 	tables    []*table
 	byName    map[[2]string]*table
 	relations map[uint32]*relation
@@ -153,6 +154,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.Counters.Conflicts = map[string]int64{}
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
 	w.log.SetRedo(o.Start)
+	w.unlogged = wal.NewLog(wal.Options{})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
 	if o.Collation == "" {
 		o.Collation = "C"
@@ -459,6 +461,7 @@ func (w *Worker) endTransaction() {
 func (w *Worker) commit() {
 	w.Counters.Commits++
 	subs := w.xacts.Release()
+	w.log.ForgetTopXID()
 	if xid := w.xacts.Current; xid != 0 {
 		extra := w.commitExtra
 		if w.droppedFiles > 0 {
