@@ -58,7 +58,7 @@ func (t *BTree) Stats() Stats {
 	}
 	s.AvgLeafDensity, s.LeafFragmentation = math.NaN(), math.NaN()
 	if s.LeafPages > 0 {
-		s.AvgLeafDensity = 100.0 - float64(free)/float64(s.LeafPages*pageSpace)*100.0
+		s.AvgLeafDensity = 100.0 - float64(float64(free)/float64(s.LeafPages*pageSpace)*100.0)
 		s.LeafFragmentation = float64(fragments) / float64(s.LeafPages) * 100.0
 	}
 	return s

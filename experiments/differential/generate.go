@@ -57,7 +57,7 @@ func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
 // between draws evenly by magnitude.
 func (g *generator) between(lo, hi int64) int64 {
-	x := math.Exp(math.Log(float64(lo)) + g.Float64()*(math.Log(float64(hi)+1)-math.Log(float64(lo))))
+	x := math.Exp(math.Log(float64(lo)) + float64(g.Float64()*(math.Log(float64(hi)+1)-math.Log(float64(lo)))))
 	return min(max(int64(x), lo), hi)
 }
 

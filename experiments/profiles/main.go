@@ -84,7 +84,7 @@ func sender() (*cost.PublisherRates, error) {
 	}
 	var errs []float64
 	for i, a := range amounts {
-		errs = append(errs, math.Abs((a[0]*x[0]+a[1]*x[1])/medians[i]-1))
+		errs = append(errs, math.Abs((float64(a[0]*x[0])+float64(a[1]*x[1]))/medians[i]-1))
 	}
 	from := fmt.Sprintf("walsender CPU, medians of the runs of all scenarios; median error of the fit %.0f %%", 100*scenarios.Median(errs))
 	rate := func(name, unit string, v float64, k cost.Kind, from string) cost.Rate {

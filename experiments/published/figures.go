@@ -82,7 +82,7 @@ func (r *RunCost) price(p *cost.Profile, m, sender *cost.Model) {
 		}
 	}
 	if q := p.Publisher; q != nil {
-		r.Sender = sender.Instructions(r.Sent)/1000*q.Sender.Value*1e-9 + r.Commits*q.Transaction.Value*1e-6 + r.Bytes*q.Send.Value*1e-9
+		r.Sender = float64(sender.Instructions(r.Sent)/1000*q.Sender.Value*1e-9) + float64(r.Commits*q.Transaction.Value*1e-6) + float64(r.Bytes*q.Send.Value*1e-9)
 	}
 }
 
@@ -202,7 +202,7 @@ func (s *Simulation) simulate(f *Figure, part float64) {
 		if r != s.Binary {
 			k = solved(k, p.Rates[0])
 		}
-		set(r.CPU.Seconds/part, k, "")
+		set(float64(r.CPU.Seconds/part), k, "")
 	case q == nil:
 		f.Kind = cost.Assumed
 		f.Note = "the profile does not price this"
@@ -211,7 +211,7 @@ func (s *Simulation) simulate(f *Figure, part float64) {
 	case f.Scenario == "baseline" && f.Figure == "drain":
 		set(0, cost.Assumed, "nothing follows the load")
 	case f.Scenario == "decode_only" && f.Figure == "publisher_cpu":
-		set(s.backends(part)+s.Text.Sender/part, cost.Predicted, "")
+		set(s.backends(part)+float64(s.Text.Sender/part), cost.Predicted, "")
 	case f.Scenario == "decode_only" && f.Figure == "drain":
 		set(s.drain(s.Text, false, part), cost.Predicted, "the source does not say what reads the slot: taken to be no slower than a subscriber")
 	case r != nil && f.Figure == "publisher_cpu":
@@ -219,7 +219,7 @@ func (s *Simulation) simulate(f *Figure, part float64) {
 		if r == s.Four {
 			note = "shown, not judged: the source says that contention for the cores lowers it"
 		}
-		set(s.backends(part)+r.Sender/part, cost.Predicted, note)
+		set(s.backends(part)+float64(r.Sender/part), cost.Predicted, note)
 	case r != nil && f.Figure == "total_cpu":
 		k := cost.Predicted
 		if r != s.Binary {
@@ -229,7 +229,7 @@ func (s *Simulation) simulate(f *Figure, part float64) {
 		if r == s.Four {
 			note = "shown, not judged: the source says that contention for the cores lowers it"
 		}
-		set(s.backends(part)+r.Sender/part+r.CPU.Seconds/part, k, note)
+		set(s.backends(part)+float64(r.Sender/part)+float64(r.CPU.Seconds/part), k, note)
 	case r != nil && f.Figure == "drain":
 		set(s.drain(r, true, part), cost.Predicted, "cores and processes that share them are assumed")
 	default:
@@ -242,7 +242,7 @@ func (s *Simulation) full(f *Figure, set func(float64, cost.Kind, string), solve
 	q := s.Profile.Publisher
 	// The sender's work precedes and overlaps; then it takes a while until it is
 	// noticed that all is applied.
-	time := func(r *RunCost) float64 { return max(r.CPU.Seconds, r.Sender) + q.Latency.Value*1e-3 }
+	time := func(r *RunCost) float64 { return max(r.CPU.Seconds, r.Sender) + float64(q.Latency.Value*1e-3) }
 	scan := s.Profile.Rates[int(cost.Scan)]
 	switch f.Scenario + " " + f.Figure {
 	case "full_no_index_run_a subscriber_cpu", "full_no_index_run_b subscriber_cpu":
@@ -263,7 +263,7 @@ func (s *Simulation) full(f *Figure, set func(float64, cost.Kind, string), solve
 
 // backends is the CPU of the backends that insert the rows, without a consumer.
 func (s *Simulation) backends(part float64) float64 {
-	return float64(s.Text.Rows) / part * s.Profile.Publisher.Backend.Value * 1e-6
+	return float64(float64(s.Text.Rows) / part * s.Profile.Publisher.Backend.Value * 1e-6)
 }
 
 // drain is how long the stages go on after the load, which runs as long as the

@@ -63,12 +63,12 @@ func SolveApple(base *cost.Profile) (*cost.Profile, error) {
 	a4, b4 := without.Apply(model, s.Four.Usage).Seconds, bytesOf(s.Four)
 	text, four := wanted["logical_text subscriber_cpu"], wanted["text_four_indexes subscriber_cpu"]
 	// Two equations, two unknowns.
-	det := a*b4 - a4*b
+	det := float64(a*b4) - float64(a4*b)
 	if det == 0 {
 		return nil, fmt.Errorf("the text and the four-index run do not tell instructions and bytes apart")
 	}
-	r := (text*b4 - four*b) / det
-	c := (a*four - a4*text) / det
+	r := (float64(text*b4) - float64(four*b)) / det
+	c := (float64(a*four) - float64(a4*text)) / det
 	if r <= 0 || c < 0 {
 		return nil, fmt.Errorf("solving gives a speed of %v and %v s a byte", r, c)
 	}
@@ -87,7 +87,7 @@ func SolveApple(base *cost.Profile) (*cost.Profile, error) {
 		p.Rates = append(p.Rates, rate)
 	}
 	full := (wanted["full_no_index_run_a subscriber_cpu"] + wanted["full_no_index_run_b subscriber_cpu"]) / 2
-	rest := noScan.Apply(model, s.FullSeq.Usage).Seconds*r + c*bytesOf(s.FullSeq)
+	rest := noScan.Apply(model, s.FullSeq.Usage).Seconds*r + float64(c*bytesOf(s.FullSeq))
 	only := without.Apply(model, s.FullSeq.Usage).Seconds - noScan.Apply(model, s.FullSeq.Usage).Seconds
 	v := round4(base.Rates[scan].Value * (full - rest) / only)
 	p.Rates[scan].Value, p.Rates[scan].Low, p.Rates[scan].High = v, v, v
@@ -117,7 +117,7 @@ func SolveApple(base *cost.Profile) (*cost.Profile, error) {
 	for _, x := range []*RunCost{s.FullSeq, s.FullIdx} {
 		x.price(p, model, sender)
 	}
-	noticed := (wanted["full_index_run_a apply_time"]+wanted["full_index_run_b apply_time"])/2 - max(s.FullIdx.CPU.Seconds, s.FullIdx.Sender)
+	noticed := float64((wanted["full_index_run_a apply_time"]+wanted["full_index_run_b apply_time"])/2) - max(s.FullIdx.CPU.Seconds, s.FullIdx.Sender)
 	q.Latency = row("latency")
 	q.Latency.Unit, q.Latency.Kind, q.Latency.Value = "ms", cost.Solved, round4(max(noticed, 0)*1e3)
 	q.Latency.Low, q.Latency.High, q.Latency.From = q.Latency.Value, q.Latency.Value, "solved so that the published apply time of the FULL run with an index comes out"

@@ -145,7 +145,7 @@ func median(x []float64) float64 {
 func seconds(rates []float64, a *amounts) float64 {
 	s := 0.0
 	for n, r := range rates {
-		s += r * a[n] * rateSeconds[n]
+		s += float64(r * a[n] * rateSeconds[n])
 	}
 	return s
 }
@@ -172,7 +172,7 @@ func rateEquations(list []Measurement, weights []float64) (*mat.SymDense, []floa
 		}
 		for n := range NumRates {
 			a := x.amounts[n] * rateSeconds[n] / x.median
-			h[n] += w * a
+			h[n] += float64(w * a)
 			for k := n; k < NumRates; k++ {
 				g.SetSym(n, k, g.At(n, k)+w*a*x.amounts[k]*rateSeconds[k]/x.median)
 			}
@@ -189,7 +189,7 @@ func rateEquations(list []Measurement, weights []float64) (*mat.SymDense, []floa
 		g.SetSym(rateExecutor, n, g.At(rateExecutor, n)-w)
 	}
 	for n := range NumRates {
-		g.SetSym(n, n, g.At(n, n)*(1+ratePrior)+1e-30)
+		g.SetSym(n, n, float64(g.At(n, n)*(1+ratePrior))+1e-30)
 	}
 	return g, h
 }
@@ -238,7 +238,7 @@ func determinedRate(list []Measurement, rates []float64, class int) error {
 	squares := 0.0
 	for i := range list {
 		e := seconds(rates, &list[i].amounts)/list[i].median - 1
-		squares += e * e
+		squares += float64(e * e)
 	}
 	variance := squares / float64(len(list)-len(free))
 	sub := mat.NewSymDense(len(free), nil)
@@ -356,7 +356,7 @@ func LeastSquares(amounts [][]float64, measured []float64) ([]float64, error) {
 		}
 	}
 	for j := range n {
-		g.SetSym(j, j, g.At(j, j)*(1+ratePrior)+1e-30)
+		g.SetSym(j, j, float64(g.At(j, j)*(1+ratePrior))+1e-30)
 	}
 	return nnls(g, h, nil)
 }

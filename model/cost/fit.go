@@ -125,9 +125,9 @@ func newEquations(n int) *equations {
 func (e *equations) add(a []float64, at []int, b, weight float64) {
 	w := weight * weight
 	for x, i := range at {
-		e.h[i] += w * a[i] * b
+		e.h[i] += float64(w * a[i] * b)
 		for _, j := range at[:x+1] {
-			e.g[i*e.n+j] += w * a[i] * a[j]
+			e.g[i*e.n+j] += float64(w * a[i] * a[j])
 		}
 	}
 }
@@ -136,11 +136,11 @@ func (e *equations) add(a []float64, at []int, b, weight float64) {
 func (e *equations) plus(d *equations, times float64) {
 	for i, v := range d.g {
 		if v != 0 {
-			e.g[i] += times * v
+			e.g[i] += float64(times * v)
 		}
 	}
 	for i, v := range d.h {
-		e.h[i] += times * v
+		e.h[i] += float64(times * v)
 	}
 }
 
@@ -271,7 +271,7 @@ func (f *Fitter) sum(times func(grid string) float64) (*mat.SymDense, []float64)
 			}
 		}
 		// Terms that these grids say nothing of stay zero.
-		g.SetSym(i, i, e.g[i*n+i]*(1+ridge)+1e-30)
+		g.SetSym(i, i, float64(e.g[i*n+i]*(1+ridge))+1e-30)
 	}
 	return g, e.h
 }
@@ -295,7 +295,7 @@ func (f *Fitter) predict(x []float64, o *Observation) Prediction {
 	for i := range o.Usage.items {
 		it := &o.Usage.items[i]
 		if n, ok := f.number[it.Term]; ok {
-			p.Predicted += x[n] * it.Quantity
+			p.Predicted += float64(x[n] * it.Quantity)
 		}
 	}
 	return p

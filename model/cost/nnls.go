@@ -25,7 +25,7 @@ func nnls(g *mat.SymDense, h []float64, start []bool) ([]float64, error) {
 		s := h[i] * scale[i]
 		for j := range n {
 			if x[j] != 0 {
-				s -= g.At(i, j) * scale[i] * scale[j] * x[j]
+				s -= float64(g.At(i, j) * scale[i] * scale[j] * x[j])
 			}
 		}
 		return s
@@ -79,7 +79,7 @@ func nnls(g *mat.SymDense, h []float64, start []bool) ([]float64, error) {
 				if !free[i] {
 					continue
 				}
-				x[i] += step * (s[i] - x[i])
+				x[i] += float64(step * (s[i] - x[i]))
 				if s[i] <= 0 && x[i] <= 1e-14*largest || x[i] < 0 {
 					x[i], free[i] = 0, false
 				}

@@ -230,7 +230,7 @@ func (p *Profile) Apply(m *Model, u *Usage) *CPU {
 		if l.Assumed != "" {
 			kind = Assumed
 		}
-		seconds := l.Instructions / 1000 * r.Value * rateSeconds[l.Class]
+		seconds := float64(l.Instructions / 1000 * r.Value * rateSeconds[l.Class])
 		c.Seconds += seconds
 		c.Instructions += l.Instructions
 		add(terms, group(l.Term), seconds, l.Instructions, kind)
@@ -244,7 +244,7 @@ func (p *Profile) Apply(m *Model, u *Usage) *CPU {
 		if n == rateWAL {
 			bytes += i.Quantity
 		}
-		if k := i.Quantity * p.Rates[n].Value * rateSeconds[n]; k != 0 {
+		if k := float64(i.Quantity * p.Rates[n].Value * rateSeconds[n]); k != 0 {
 			add(terms, kernelNames[n], k, 0, p.Rates[n].Kind)
 			add(objects, i.Object, k, 0, p.Rates[n].Kind)
 			c.Seconds += k

@@ -274,7 +274,7 @@ func extractSpan(asFloat bool) impl {
 			days := months/12*1461 + months%12*120 + int64(i.days)*4 // quarters of days
 			secs := days * (86400 / 4)
 			if asFloat {
-				return float(float64(usecs)/usecsPerSec + float64(months/12)*31557600 + float64(months%12)*2592000 + float64(i.days)*86400), nil
+				return float(float64(usecs)/usecsPerSec + float64(float64(months/12)*31557600) + float64(float64(months%12)*2592000) + float64(float64(i.days)*86400)), nil
 			}
 			d := decimalOf(secs)
 			u := decimalOf(usecs)

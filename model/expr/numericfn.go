@@ -114,10 +114,10 @@ func powerDecimal(a, b *decimal) (*decimal, error) {
 		exponent := len(digits) - 1 - a.scale
 		m := 0.0
 		for _, c := range digits[:min(len(digits), 17)] {
-			m = m*10 + float64(c-'0')
+			m = float64(m*10) + float64(c-'0')
 		}
 		m /= math.Pow(10, float64(min(len(digits), 17)-1))
-		f = float64(float64(exp) * (math.Log10(m) + float64(exponent)))
+		f = float64(float64(exp) * (float64(math.Log10(m)) + float64(exponent)))
 	}
 	if f > (32767+1)*4 {
 		return nil, errNumericOverflow

@@ -20,5 +20,5 @@ func (p Pipeline) Drain() (float64, error) {
 		return 0, fmt.Errorf("pipeline: %d cores for %d processes, expected 1 or more of both", p.Cores, p.Runnable)
 	}
 	share := min(float64(p.Cores)/float64(p.Runnable), 1)
-	return max(max(p.Sender, p.Worker)-share*p.Load, 0), nil
+	return max(max(p.Sender, p.Worker)-float64(share*p.Load), 0), nil
 }
