@@ -72,6 +72,14 @@ func (t *Table) SetLSNs(lsns []wal.LSN) {
 	}
 }
 
+// SetMapLSNs is SetLSNs for the free space map and the visibility map.
+func (t *Table) SetMapLSNs(space, visibility []wal.LSN) {
+	t.fsm.SetLSNs(space)
+	for i := range min(len(visibility), len(t.vm.pages)) {
+		t.vm.pages[i].lsn, t.vm.pages[i].dirty = visibility[i], false
+	}
+}
+
 // Age makes all pages count as written to disk long before the run.
 func (t *Table) Age() {
 	for i := range t.pages.n {

@@ -79,6 +79,9 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("could not create unique index %q: a key is duplicated", e.Index)
 }
 
+// Checksums says that the cluster has data checksums, which a build writes.
+func (t *BTree) Checksums(on bool) { t.checksums = on }
+
 // Build fills an empty index with entries for the rows of its table, as CREATE INDEX
 // does. Its pages count as written to disk long ago. every says that all leaves are
 // made at once.
@@ -111,6 +114,11 @@ func (t *BTree) Build(count int, rows BuildRows, every bool) error {
 	b.entries = s.rows
 	b.page = page{}
 	t.loaded = b
+	if t.checksums {
+		for _, p := range t.pages[1:] {
+			t.sum(p)
+		}
+	}
 	if every {
 		for _, p := range t.pages[1:] {
 			t.settle(p)

@@ -56,6 +56,9 @@ func (t *BTree) make(p *page) {
 	if p.free != free {
 		panic("index: rows that the index was built on are not the same when they are read again")
 	}
+	if t.checksums {
+		t.sum(p)
+	}
 }
 
 // entry0 is the entry of the high key, if there is one.

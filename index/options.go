@@ -137,7 +137,8 @@ type BTree struct {
 	steps      []rowStep // how a row's key is made, if InsertRow can; see form_row.go
 	stepFlags  abbrev    // bits that are set in all such keys
 
-	loaded *built // what the index was built on; nil if it was not
+	loaded    *built // what the index was built on; nil if it was not
+	checksums bool   // pages that were built have checksums
 
 	fsm fsm.Map // pages that can be used again
 

@@ -58,8 +58,9 @@ type page struct {
 	hint      int      // where the last item went, in key order
 	deleteXID uint32
 	highAt    uint16 // items that lie before the high key: those of a page that was built
+	checksum  uint16 // in the header: that of a page that was built and then read; 0 if there is none
 
-	_ [10]byte // to a multiple of a cache line
+	_ [8]byte // to a multiple of a cache line
 }
 
 // A slab entry begins with a header of 4 bytes:

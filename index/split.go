@@ -102,6 +102,7 @@ func (t *BTree) logSplit(p, right *page, newLeft bool, leftData, rightData int, 
 func (t *BTree) linkRight(p, right *page) {
 	right.prev, right.next = p.block, p.next
 	if p.next != storage.InvalidBlock {
+		t.makeSummed(t.pages[p.next])
 		t.pages[p.next].prev = right.block
 	} else if p.leaf() {
 		t.rightmost = right.block

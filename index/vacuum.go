@@ -220,10 +220,12 @@ func (t *BTree) parentOf(child *page) (*page, int) {
 // (_bt_unlink_halfdead_page). leaf is the empty leaf that it was all about.
 func (t *BTree) unlink(p, leaf *page) {
 	right := t.pages[p.next]
+	t.makeSummed(right)
 	right.prev = p.prev
 	var left *page
 	if p.prev != storage.InvalidBlock {
 		left = t.pages[p.prev]
+		t.makeSummed(left)
 		left.next = p.next
 	}
 	typ, extra := wal.BtreeUnlinkPage, 0

@@ -81,6 +81,32 @@ func (t *BTree) SetLSNs(lsns []wal.LSN) {
 	for i := 1; i < min(len(lsns), len(t.pages)); i++ {
 		t.pages[i].lsn, t.pages[i].dirty = lsns[i], false
 	}
+	if t.checksums && t.loaded != nil {
+		for _, p := range t.pages[1:] {
+			t.sum(p)
+		}
+	}
+}
+
+// sum gives a page that was built its checksum, unless it has not been made. Pages of an
+// index that was built go to disk with their checksums and are read from there, while
+// others get theirs on the way to the disk, in a copy (bulk_write.c,
+// smgr_bulk_flush; bufmgr.c, FlushBuffer). What reaches a page later leaves it as it is.
+func (t *BTree) sum(p *page) {
+	if p.sorted == virtual {
+		return
+	}
+	var b [storage.PageSize]byte
+	p.checksum = 0
+	image{t, p}.Bytes(&b)
+	p.checksum = storage.Checksum(&b, p.block)
+}
+
+// makeSummed makes a leaf before a change of what its checksum covers.
+func (t *BTree) makeSummed(p *page) {
+	if t.checksums && p.sorted == virtual {
+		t.settle(p)
+	}
 }
 
 // Age makes all pages count as written to disk long before the run.
@@ -113,8 +139,8 @@ func (i image) Hole() (lower, upper int) {
 	return lower, lower + i.p.free
 }
 
-// Bytes writes the page as it is on disk, checksum left out. Items lie in the
-// order in which they arrived, from the page's end.
+// Bytes writes the page as it is on disk; a checksum it has only if the page was built.
+// Items lie in the order in which they arrived, from the page's end.
 func (i image) Bytes(dst *[storage.PageSize]byte) {
 	t, p := i.t, i.p
 	if p.deleted {
@@ -125,6 +151,7 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 	*dst = [storage.PageSize]byte{}
 	lower, upper := i.Hole()
 	storage.PutPageHeader(dst, uint64(p.lsn), 0, lower, upper, storage.PageSize-specialSize, 0)
+	storage.PutChecksum(dst, p.checksum)
 
 	flags := 0
 	if p.block == t.root {

@@ -17,8 +17,10 @@ folder DIR/NAME gets the case, the state at the start, the stream, every WAL
 record and the state at the end. A case is JSON: name, pub (DDL of the
 publisher), sub (of the subscriber, if it is another one), sql (a list of
 scripts; {"sub": SQL} among them runs on the subscriber once all before it is
-applied), and where wanted sub_options, sub_conf, pub_conf, checksums, identity
-and publication.
+applied), and where wanted sub_options, sub_conf, pub_conf, checksums, identity,
+publication, load (rows that both sides have before: a list of {"table", "rows":
+a query, "how": "copy", "indexes first" or "inserts", "vacuum": "VACUUM" or
+"VACUUM (FREEZE)"}) and after (DDL of the subscriber after these rows: indexes).
 Servers come from --pg, the environment variable PG, or the usual places; as
 root they run as another user. Nothing of them is left at the end.`,
 	example: `  $ applysim record hot_rows.json --out recordings --pg /usr/lib/postgresql/18

@@ -30,12 +30,15 @@ type features struct {
 const freshFrom = 600_000
 
 // generate makes the case of a seed.
-func generate(seed uint64, f features) *Spec {
+func generate(seed uint64, f features, loaded bool) *Spec {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 6)), features: f, fresh: freshFrom, rows: map[string]int64{}}
 	g.spec = &Spec{Name: fmt.Sprintf("seed_%d", seed), SubConf: server.Settings{}, PubConf: server.Settings{}}
 	g.settings()
 	for range g.oneOf(1, 1, 1, 2, 3) {
 		g.table()
+	}
+	if loaded {
+		g.load(rand.New(rand.NewPCG(seed, 7)))
 	}
 	if g.chance(50) {
 		for _, t := range g.spec.Tables {
@@ -175,6 +178,24 @@ func (g *generator) table() {
 	}
 	g.spec.Tables = append(g.spec.Tables, t)
 	g.rows[t.Name] = int64(t.Before)
+}
+
+// load gives tables rows that both sides have before. Its random numbers are its own: all
+// else of a seed stays as it is.
+func (g *generator) load(r *rand.Rand) {
+	for _, t := range g.spec.Tables {
+		if t.Parts != nil || slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.SubOnly && c.Default != "" && !strings.Contains(c.Default, "stored") }) {
+			continue
+		}
+		most := 4000.0
+		if t.Identity == identityFull {
+			most = 500
+		}
+		t.Before, t.Loaded = 0, int(math.Exp(r.Float64()*math.Log(most)))
+		t.LoadHow = []string{server.LoadCopy, server.LoadCopy, server.LoadIndexesFirst, server.LoadInserts}[r.IntN(4)]
+		t.LoadVacuum = []string{"", "VACUUM", "VACUUM", "VACUUM (FREEZE)"}[r.IntN(4)]
+		g.rows[t.Name] = int64(t.Loaded)
+	}
 }
 
 func (g *generator) newName(prefix string) string {

@@ -44,6 +44,7 @@ type options struct {
 	shrink  int
 	verbose bool
 	log     string
+	loaded  bool
 }
 
 const (
@@ -67,6 +68,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.port, "port", 0, "first `PORT` of the servers; free ones are taken without it")
 	f.IntVar(&o.shrink, "shrink", 60, "make a case that differs smaller in at most `N` recordings")
 	f.BoolVar(&o.verbose, "verbose", false, "a line for each case, not only for those that differ")
+	f.BoolVar(&o.loaded, "loaded", false, "tables have rows before, as bulk loads leave them")
 	f.StringVar(&o.log, "log", "", "add this run to the log in `FILE`")
 	switch err := f.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
@@ -163,7 +165,7 @@ func (d *differential) loop() error {
 			if n < len(d.seeds) {
 				seed = uint64(d.seeds[n])
 			}
-			r := recording{seed: seed, spec: generate(seed, d.features), dir: filepath.Join(d.work, fmt.Sprint(n))}
+			r := recording{seed: seed, spec: generate(seed, d.features, d.loaded), dir: filepath.Join(d.work, fmt.Sprint(n))}
 			_, r.err = d.pool.Record(r.spec.Case(), r.dir, true)
 			if errors.Is(r.err, server.ErrClosed) {
 				select {} // the process is about to end

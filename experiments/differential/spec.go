@@ -40,6 +40,11 @@ type Table struct {
 	Dropped    int  // columns of the subscriber that were dropped
 	Unlogged   bool // on the subscriber
 	Before     int  // rows that the publisher has before replication begins
+	// Loaded is how many rows both sides have before replication begins, LoadHow and
+	// LoadVacuum how the subscriber came to them.
+	Loaded     int
+	LoadHow    string
+	LoadVacuum string
 }
 
 // Column is a column beside the key.
@@ -118,12 +123,17 @@ func (s *Spec) Case() *server.Case {
 		Name: s.Name, SubConf: s.SubConf, PubConf: s.PubConf, Checksums: s.Checksums,
 		SubOptions: strings.Join(s.SubOptions, ", "),
 	}
-	var pub, sub, identity strings.Builder
+	var pub, sub, identity, after strings.Builder
 	pub.WriteString(typesDDL)
 	sub.WriteString(typesDDL)
 	for _, t := range s.Tables {
-		t.ddl(&pub, true)
-		t.ddl(&sub, false)
+		t.ddl(&pub, &pub, true)
+		if t.Loaded > 0 {
+			t.ddl(&sub, &after, false)
+			c.Load = append(c.Load, server.Load{Table: t.Name, Query: t.rows("generate_series(1, "+fmt.Sprint(t.Loaded)+") g", "g"), How: t.LoadHow, Vacuum: t.LoadVacuum})
+		} else {
+			t.ddl(&sub, &sub, false)
+		}
 		switch t.Identity {
 		case identityFull:
 			fmt.Fprintf(&identity, "alter table %s replica identity full; ", t.Name)
@@ -135,14 +145,18 @@ func (s *Spec) Case() *server.Case {
 		case identityIndex:
 			text := fmt.Sprintf("alter table %s replica identity using index %s_ident; ", t.Name, t.Name)
 			identity.WriteString(text)
-			sub.WriteString(text)
+			if t.Loaded > 0 {
+				after.WriteString(text)
+			} else {
+				sub.WriteString(text)
+			}
 		}
 		if t.Before > 0 {
 			// These rows are not on the subscriber.
 			pub.WriteString(t.insert("generate_series(1, "+fmt.Sprint(t.Before)+") g", "g", "") + "; ")
 		}
 	}
-	c.Pub, c.Sub, c.Identity = pub.String(), sub.String(), identity.String()
+	c.Pub, c.Sub, c.Identity, c.After = pub.String(), sub.String(), identity.String(), after.String()
 	if s.ViaRoot {
 		c.Publication = "create publication p for all tables with (publish_via_partition_root = true)"
 	}
@@ -155,8 +169,13 @@ func (s *Spec) Case() *server.Case {
 // typesDDL makes the types that value kinds may use.
 const typesDDL = "create type mood as enum ('sad', 'ok', 'happy', 'mad'); create type pair as (a int, b text); create domain small as int check (value < 100000); "
 
-// ddl writes the statements that make the table.
-func (t *Table) ddl(b *strings.Builder, pub bool) {
+// ddl writes the statements that make the table, and those that make its indexes. Where
+// it is loaded before its indexes are built these come after the rows.
+func (t *Table) ddl(b, after *strings.Builder, pub bool) {
+	late := !pub && t.Loaded > 0 && t.LoadHow == server.LoadCopy
+	if !late {
+		after = b
+	}
 	kind := "table"
 	if t.Unlogged && !pub && t.Parts == nil {
 		kind = "unlogged table"
@@ -190,7 +209,11 @@ func (t *Table) ddl(b *strings.Builder, pub bool) {
 		if t.Parts != nil && t.Parts.Column != key {
 			key += ", " + t.Parts.Column
 		}
-		items = append(items, "primary key ("+key+")")
+		if late {
+			fmt.Fprintf(after, "alter table %s add primary key (%s); ", t.Name, key)
+		} else {
+			items = append(items, "primary key ("+key+")")
+		}
 	}
 	b.WriteString(strings.Join(items, ", ") + ")")
 	if parts != nil {
@@ -213,11 +236,11 @@ func (t *Table) ddl(b *strings.Builder, pub bool) {
 		}
 	}
 	if t.Identity == identityIndex {
-		fmt.Fprintf(b, "create unique index %s_ident on %s (%s); ", t.Name, t.Name, t.identityColumn())
+		fmt.Fprintf(after, "create unique index %s_ident on %s (%s); ", t.Name, t.Name, t.identityColumn())
 	}
 	for _, x := range t.Indexes {
 		if x.Pub || !pub {
-			b.WriteString(x.ddl(t))
+			after.WriteString(x.ddl(t))
 		}
 	}
 }
@@ -361,4 +384,19 @@ func (t *Table) insert(source, number, salt string) string {
 		return s + " values (" + strings.Join(values, ", ") + ")"
 	}
 	return s + " select " + strings.Join(values, ", ") + " from " + source
+}
+
+// rows is a query of the rows that insert inserts, with the table's columns in their
+// order.
+func (t *Table) rows(source, number string) string {
+	var values []string
+	for i := 0; i <= len(t.Columns); i++ {
+		if i == min(t.KeyPlace, len(t.Columns)) {
+			values = append(values, t.key(number))
+		}
+		if i < len(t.Columns) && !t.Columns[i].SubOnly {
+			values = append(values, t.Columns[i].value(number))
+		}
+	}
+	return "select " + strings.Join(values, ", ") + " from " + source
 }

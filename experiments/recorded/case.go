@@ -24,6 +24,8 @@ type Case struct {
 	Events []Event
 	// Options are the subscription's, such as binary and streaming.
 	Options map[string]string
+	// Load are rows that tables have before the case.
+	Load []Load
 
 	// Assume and Seed are passed on to the worker.
 	Assume []apply.Assumption
@@ -52,10 +54,12 @@ type Start struct {
 		DDL  string  `json:"ddl"`
 		Rows []int64 `json:"rows"`
 	} `json:"marker"`
-	Statistics map[string]map[string]int64 `json:"statistics"`
-	PageLSNs   map[string]string           `json:"page_lsns"`
-	MapLSNs    map[string]string           `json:"map_lsns"` // of free space maps
-	StartLSN   string                      `json:"start_lsn"`
+	Statistics  map[string]map[string]int64 `json:"statistics"`
+	PageLSNs    map[string]string           `json:"page_lsns"`
+	MapLSNs     map[string]string           `json:"map_lsns"` // of free space maps
+	VisibleLSNs map[string]string           `json:"vm_lsns"`  // of visibility maps
+	StartLSN    string                      `json:"start_lsn"`
+	Loaded      []Loaded                    `json:"loaded"` // by the case's load
 	// Collation is the database's default one; "" is C.
 	Collation string `json:"collation"`
 }
@@ -93,6 +97,9 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 		Pub  string  `json:"pub"`
 		Sub  *string `json:"sub"`
 
+		Load  []Load `json:"load"`
+		After string `json:"after"`
+
 		Options string `json:"sub_options"`
 	}
 	if err := c.readJSON("case.json", &file); err != nil {
@@ -115,6 +122,10 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 	if file.Sub != nil {
 		c.DDL = c.Start.Marker.DDL + *file.Sub
 	}
+	if file.After != "" {
+		c.DDL += ";" + file.After
+	}
+	c.Load = file.Load
 	events, err := fs.ReadFile(fsys, path.Join(dir, "events.tsv"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -9,10 +9,12 @@
 //	                "collation" names the database's default one, if it is not C
 //	stream.tsv.gz   the messages: LSN, xid, hex of one pgoutput message a line
 //	events.tsv      what ran on the subscriber beside the stream, if anything
+//	load_T.copy.gz  rows that table T had before, if it had any: column names, then lines
+//	                of COPY; case.json (load) says how they came there
 //	records.tsv.gz  every WAL record of the real subscriber
 //	expected.json   its state at the end
 //
-// A replay needs the first four only. Records that belong to no change
+// A replay needs the first five only. Records that belong to no change
 // (checkpoints, catalog pages and the like) are passed over by name, but their
 // lengths count for the LSNs.
 //

@@ -60,6 +60,9 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.load(w, db); err != nil {
+		return nil, err
+	}
 	for _, id := range c.Start.Marker.Rows {
 		// The last transaction before the recording was the marker's.
 		if err := w.Preset(c.Start.NextXID-1, "public", "marker", strconv.FormatInt(id, 10)); err != nil {
@@ -70,6 +73,9 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 		return nil, err
 	}
 	if err := c.setLSNs("map_lsns", c.Start.MapLSNs, w.SetMapLSNs); err != nil {
+		return nil, err
+	}
+	if err := c.setLSNs("vm_lsns", c.Start.VisibleLSNs, w.SetVisibilityLSNs); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -50,6 +50,7 @@ type TableReport struct {
 	Indexes        map[string]*IndexReport `json:"indexes"`
 
 	truncated bool
+	preset    int64 // rows before the run
 }
 
 // NotHOT counts by the reason the updates that were not HOT.
@@ -91,7 +92,7 @@ func Describe(t *apply.TableState) *TableReport {
 		Pages: t.Heap.Pages(), Indexes: map[string]*IndexReport{},
 		NotHOT: NotHOT{c.ChangedIndexed, c.NoRoom, c.ChangedNoRoom},
 	}
-	r.truncated = t.Truncated
+	r.truncated, r.preset = t.Truncated, t.Preset
 	r.LinePointers = heapDigest(t.Heap)
 	for i := range t.Indexes {
 		x := &t.Indexes[i]

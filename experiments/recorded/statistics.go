@@ -16,14 +16,23 @@ import (
 func (k *comparison) compareCounters(c *Case, e *Expected, reports map[string]*TableReport, workers [][]map[string]apply.Statistics) {
 	whole := map[string]apply.Statistics{}
 	for name, r := range reports {
-		whole[name] = r.statistics()
+		s := r.statistics()
+		if name != "marker" { // rows before the case are in what was counted at the start
+			s.Inserts -= r.preset
+			s.Live -= r.preset
+		}
+		whole[name] = s
 	}
 	differences := func(got map[string]apply.Statistics) []string {
 		var all []string
 		for _, name := range sortedKeys(got) {
 			s := got[name]
 			if s.Inserts < whole[name].Inserts || len(workers) > 0 {
-				s.Live = kept(s, e.Tables[name]["n_live_tup"])
+				base := int64(0)
+				if name != "marker" {
+					base = c.Start.Statistics[name]["n_live_tup"]
+				}
+				s.Live = kept(s, base, e.Tables[name]["n_live_tup"])
 			}
 			all = append(all, counterDifferences(name, e.Tables[name], s, c.Start.Statistics[name], c.vacuums() || reports[name].truncated)...)
 		}
@@ -38,13 +47,13 @@ func (k *comparison) compareCounters(c *Case, e *Expected, reports map[string]*T
 
 // kept is n_live_tup where inserts have not been reported, or by a parallel worker after
 // the deletes by another: the server keeps it from falling below zero when deletes are,
-// so that it may stay above the sum.
-func kept(s apply.Statistics, real anyJSON) int64 {
-	n := max(s.Live, 0)
+// so that it may stay above the sum. base is what it was at the start.
+func kept(s apply.Statistics, base int64, real anyJSON) int64 {
+	n := max(base+s.Live, 0)
 	if x, ok := real.(float64); ok && s.Deletes > 0 {
 		n = max(n, int64(x))
 	}
-	return n
+	return n - base
 }
 
 // withoutLast says whether ok for some choice of last transactions of each worker

@@ -13,8 +13,10 @@ import (
 type Case struct {
 	Name        string   `json:"name"`
 	Why         string   `json:"why,omitempty"`
-	Pub         string   `json:"pub"`           // DDL of the publisher
-	Sub         string   `json:"sub,omitempty"` // DDL of the subscriber, if it is another one
+	Pub         string   `json:"pub"`             // DDL of the publisher
+	Sub         string   `json:"sub,omitempty"`   // DDL of the subscriber, if it is another one
+	Load        []Load   `json:"load,omitempty"`  // rows that both sides have before
+	After       string   `json:"after,omitempty"` // DDL of the subscriber after these: its indexes
 	SQL         []Step   `json:"sql"`
 	SubOptions  string   `json:"sub_options,omitempty"` // of the subscription, such as "binary = true"
 	SubConf     Settings `json:"sub_conf,omitempty"`    // settings of the subscriber
@@ -22,6 +24,35 @@ type Case struct {
 	Checksums   bool     `json:"checksums,omitempty"`   // of the subscriber's cluster
 	Identity    string   `json:"identity,omitempty"`    // SQL for the publisher after its DDL
 	Publication string   `json:"publication,omitempty"` // the statement that makes publication p
+}
+
+// Load is rows that a table has before the case, and how they came there.
+type Load struct {
+	Table string `json:"table"`
+	Query string `json:"rows"` // what gives them on the publisher, with the table's columns in their order
+	// How is copy (COPY, indexes built afterwards), indexes first (COPY into a table with
+	// indexes) or inserts (one by one, indexes being there).
+	How    string `json:"how"`
+	Vacuum string `json:"vacuum,omitempty"` // VACUUM or VACUUM (FREEZE) afterwards; none if empty
+}
+
+// The ways in which rows come into a table.
+const (
+	LoadCopy         = "copy"
+	LoadIndexesFirst = "indexes first"
+	LoadInserts      = "inserts"
+)
+
+func (l *Load) check() error {
+	switch {
+	case l.Table == "" || l.Query == "":
+		return fmt.Errorf("load: expected table, and rows: a query that gives them")
+	case l.How != LoadCopy && l.How != LoadIndexesFirst && l.How != LoadInserts:
+		return fmt.Errorf("load of table %q: how is %q: expected %s, %s or %s", l.Table, l.How, LoadCopy, LoadIndexesFirst, LoadInserts)
+	case l.Vacuum != "" && !strings.HasPrefix(strings.ToUpper(l.Vacuum), "VACUUM"):
+		return fmt.Errorf("load of table %q: vacuum is %q: expected VACUUM with its options, without the table", l.Table, l.Vacuum)
+	}
+	return nil
 }
 
 // Settings are values of server settings by name.
@@ -98,6 +129,11 @@ func ReadCase(file string) (*Case, error) {
 	}
 	if c.Name == "" || strings.ContainsAny(c.Name, "/\\") || c.Name[0] == '.' {
 		return nil, fmt.Errorf("%s: name %q: expected one that a folder can have", file, c.Name)
+	}
+	for i := range c.Load {
+		if err := c.Load[i].check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	return c, nil
 }

@@ -84,6 +84,37 @@ func (k *Conn) Query(sql string) ([][]string, error) {
 	return k.results()
 }
 
+// CopyIn runs COPY ... FROM STDIN with lines.
+func (k *Conn) CopyIn(sql string, lines []string) error {
+	msg := append(binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(sql)+5)), sql...)
+	if _, err := k.c.Write(append(msg, 0)); err != nil {
+		return err
+	}
+	kind, body, err := k.message()
+	switch {
+	case err != nil:
+		return err
+	case kind == 'E':
+		failed := serverError(body)
+		k.results()
+		return failed
+	case kind != 'G':
+		return fmt.Errorf("%s: the server answers with message %q, expected 'G'", sql, kind)
+	}
+	w := bufio.NewWriterSize(k.c, 64<<10)
+	for _, l := range lines {
+		w.Write(binary.BigEndian.AppendUint32([]byte{'d'}, uint32(len(l)+5)))
+		w.WriteString(l)
+		w.WriteByte('\n')
+	}
+	w.Write([]byte{'c', 0, 0, 0, 4})
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = k.results()
+	return err
+}
+
 // results reads until the server is ready for a query.
 func (k *Conn) results() ([][]string, error) {
 	var rows [][]string
@@ -115,8 +146,10 @@ func (k *Conn) results() ([][]string, error) {
 			if len(body) < 4 || binary.BigEndian.Uint32(body) != 0 {
 				return nil, errors.New("the server asks for authentication, expected none (trust)")
 			}
-		case 'G', 'H', 'W':
-			return nil, errors.New("COPY from or to the client is not supported")
+		case 'd': // a line of COPY TO STDOUT
+			rows = append(rows, []string{strings.TrimSuffix(string(body), "\n")})
+		case 'G', 'W':
+			return nil, errors.New("COPY from the client: expected CopyIn")
 		case 'Z':
 			if len(body) > 0 {
 				k.status = body[0]

@@ -57,6 +57,7 @@ type recording struct {
 
 	start    startState
 	startLSN string
+	loaded   [][]string // lines of COPY, by the case's Load
 	events   []string
 	pageRows []string
 
@@ -118,12 +119,19 @@ func (r *recording) prepare() error {
 	}{
 		{r.pub, marker + c.Pub + ";" + c.Identity},
 		{r.sub, marker + r.subscriberDDL()},
-		{r.pub, r.publication()},
-		{r.sub, r.createSubscription()},
 	} {
 		if err := x.k.Script(x.text); err != nil {
 			return err
 		}
+	}
+	if err := r.load(); err != nil {
+		return err
+	}
+	if err := r.pub.Script(r.publication()); err != nil {
+		return err
+	}
+	if err := r.sub.Script(r.createSubscription()); err != nil {
+		return err
 	}
 	if err := r.objectIDs(); err != nil {
 		return err

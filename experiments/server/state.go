@@ -27,7 +27,9 @@ type startState struct {
 	Statistics    map[string]map[string]*number `json:"statistics"`
 	PageLSNs      map[string]string             `json:"page_lsns"`
 	MapLSNs       map[string]string             `json:"map_lsns,omitempty"` // of free space maps
+	VisibleLSNs   map[string]string             `json:"vm_lsns,omitempty"`  // of visibility maps
 	StartLSN      string                        `json:"start_lsn"`
+	Loaded        []loaded                      `json:"loaded,omitempty"` // by the case's load
 }
 
 // number is a counter that may be unknown.
@@ -141,17 +143,25 @@ func (r *recording) begin() error {
 	for _, x := range rows {
 		s.PageLSNs[x[0]] = x[1]
 	}
-	rows, err = r.sub.Query(`select c.relname, string_agg((page_header(get_raw_page(c.oid::regclass::text, 'fsm', b::int))).lsn::text, ' ' order by b)
-		from pg_class c, generate_series(0, pg_relation_size(c.oid, 'fsm') / 8192 - 1) b where c.relkind in ('r', 't', 'i') and c.oid in (` + oids(s.Relations) + ") group by 1")
-	if err != nil {
+	if s.MapLSNs, err = r.forkLSNs("fsm"); err != nil {
 		return err
 	}
-	s.MapLSNs = map[string]string{}
-	for _, x := range rows {
-		s.MapLSNs[x[0]] = x[1]
+	if s.VisibleLSNs, err = r.forkLSNs("vm"); err != nil {
+		return err
 	}
 	s.StartLSN, err = r.sub.Value("select pg_current_wal_insert_lsn()")
 	return err
+}
+
+// forkLSNs reads the LSNs of the pages of a map, by relation.
+func (r *recording) forkLSNs(fork string) (map[string]string, error) {
+	rows, err := r.sub.Query(fmt.Sprintf(`select c.relname, string_agg((page_header(get_raw_page(c.oid::regclass::text, '%s', b::int))).lsn::text, ' ' order by b)
+		from pg_class c, generate_series(0, pg_relation_size(c.oid, '%[1]s') / 8192 - 1) b where c.relkind in ('r', 't', 'i') and c.oid in (%s) group by 1`, fork, oids(r.start.Relations)))
+	lsns := map[string]string{}
+	for _, x := range rows {
+		lsns[x[0]] = x[1]
+	}
+	return lsns, err
 }
 
 func oids(list []relation) string {
@@ -252,6 +262,9 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 	}
 	f.json("case.json", r.case_)
 	f.json("start.json", &r.start)
+	for i, lines := range r.loaded {
+		f.compressed("load_"+r.case_.Load[i].Table+".copy.gz", lines)
+	}
 	f.lines("stream.tsv.gz", stream)
 	f.text("events.tsv", r.events)
 	f.lines("records.tsv.gz", records)

@@ -50,6 +50,9 @@ type LoadOptions struct {
 	// XID is the transaction that inserted the rows; 0 stands for the one before the
 	// first of the run.
 	XID uint32
+	// OID is the object id of the first value out of line; 0 stands for the next one of
+	// the run, which goes on after those of the rows.
+	OID uint32
 	// Every makes all pages at once instead of when they are touched first.
 	Every bool
 }
@@ -82,6 +85,10 @@ func (w *Worker) Load(space, name string, rows Rows, o LoadOptions) error {
 			o.XID = heap.FrozenXID
 		}
 	}
+	if o.OID != 0 {
+		defer func(next uint32) { w.nextOID = next }(w.nextOID)
+		w.nextOID = o.OID
+	}
 	l := w.newLoader(t, rows)
 	return w.quietly(t, o.XID, func() error {
 		if o.Inserted {
@@ -102,7 +109,7 @@ func (w *Worker) Load(space, name string, rows Rows, o LoadOptions) error {
 // is counted, and the table's pages count as written to disk long ago.
 func (w *Worker) quietly(t *table, xid uint32, do func() error) error {
 	at, redo, next, current := w.log.LSN(), w.log.Redo(), w.xacts.Next, w.xacts.Current
-	counters, heapCounters := w.Counters, t.heap.Counters
+	counters, heapCounters, lookups := w.Counters, t.heap.Counters, t.lookups()
 	w.log.SetSink(nil)
 	w.log.MoveTo(0)
 	w.log.SetRedo(0)
@@ -110,6 +117,7 @@ func (w *Worker) quietly(t *table, xid uint32, do func() error) error {
 	err := do()
 	w.xacts.Current, w.xacts.Next, w.command = current, next, 0
 	w.Counters, t.heap.Counters = counters, heapCounters
+	t.seqScans, t.seqReads, t.idxScans, t.idxReads = lookups.seqScans, lookups.seqReads, lookups.idxScans, lookups.idxReads
 	t.heap.Age()
 	for _, x := range t.indexes {
 		if x.btree != nil {
@@ -356,6 +364,7 @@ func (l *loader) build(t *table, x *localIndex, every bool) error {
 	r := &indexRows{l: l, heap: t.heap, x: &own, columns: l.needed(x), stored: make([]datum.Value, len(t.schema.Columns))}
 	switch {
 	case x.btree != nil:
+		x.btree.Checksums(l.w.opts.Settings.DataChecksums)
 		return x.btree.Build(l.rows.Len(), r, every)
 	case x.brin != nil:
 		return x.brin.Build(t.heap.Pages(), r.scan)

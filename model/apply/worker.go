@@ -265,11 +265,29 @@ func (w *Worker) SetPageLSNs(name string, lsns []wal.LSN) {
 // SetMapLSNs is SetPageLSNs for the free space map, which only a BRIN index has before
 // the run.
 func (w *Worker) SetMapLSNs(name string, lsns []wal.LSN) {
+	w.ofHeap(name, func(h *heap.Table) { h.SetMapLSNs(lsns, nil) })
 	for _, t := range w.tables {
 		for _, x := range t.indexes {
 			if x.brin != nil && w.log.Name(x.rel) == name {
 				x.brin.SetMapLSNs(lsns)
 			}
+		}
+	}
+}
+
+// SetVisibilityLSNs sets the LSNs of a table's visibility map.
+func (w *Worker) SetVisibilityLSNs(name string, lsns []wal.LSN) {
+	w.ofHeap(name, func(h *heap.Table) { h.SetMapLSNs(nil, lsns) })
+}
+
+// ofHeap does something with the table or TOAST table of a name.
+func (w *Worker) ofHeap(name string, do func(*heap.Table)) {
+	for _, t := range w.tables {
+		if w.log.Name(t.rel) == name {
+			do(t.heap)
+		}
+		if o := t.toaster; o != nil && w.log.Name(o.rel) == name {
+			do(o.heap)
 		}
 	}
 }
