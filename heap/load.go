@@ -60,6 +60,7 @@ type loaded struct {
 	infomask uint16 // hint bits
 	xid, cid uint32
 	count    int
+	pages    int // that COPY has made, empty ones at the end included
 }
 
 // keptRow is a row version that the toaster has changed, header left out.
@@ -93,6 +94,7 @@ func (t *Table) Load(count int, rows LoadedRows, o LoadOptions) error {
 		t.pages, t.loaded = pageList{}, nil
 		return err
 	}
+	l.pages = t.pages.n
 	if o.Vacuumed {
 		t.loadVacuumed(o)
 	} else if o.Frozen {
@@ -108,6 +110,9 @@ func (t *Table) Load(count int, rows LoadedRows, o LoadOptions) error {
 		t.frozenXID = min(t.frozenXID, o.XID)
 	}
 	t.live = int64(count)
+	if o.Vacuumed || o.Hinted {
+		t.NoteRows(t.live)
+	}
 	t.target = storage.InvalidBlock
 	t.Clean()
 	if o.Every {
@@ -116,6 +121,19 @@ func (t *Table) Load(count int, rows LoadedRows, o LoadOptions) error {
 		}
 	}
 	return nil
+}
+
+// OlderRows notes that the table is older than the run, and has rows of a transaction
+// before it, which VACUUM has not frozen.
+func (t *Table) OlderRows(xid uint32) { t.frozenXID = min(t.frozenXID, xid) }
+
+// LoadedPages is how many pages the table had when COPY was done with it: a VACUUM may have
+// given empty ones at the end back since.
+func (t *Table) LoadedPages() int {
+	if t.loaded == nil {
+		return 0
+	}
+	return t.loaded.pages
 }
 
 // copier is the state of a COPY.

@@ -74,6 +74,8 @@ type VacuumScan struct {
 
 	// What goes into pg_class; see relstats.go.
 	scanned, live int    // pages read and the rows there
+	visits        int    // of pages of the table and its free space map
+	recent        int    // versions that were ended, and are kept for somebody's snapshot
 	multi         uint32 // the oldest MultiXact that may be in the table
 	frozenMoved   bool   // relfrozenxid has changed
 	mapBefore     int    // pages of the visibility map at the start
@@ -184,6 +186,7 @@ func (t *Table) nextUnskippable(s *VacuumScan) (block int, unread bool) {
 // vacuumPage is the first pass over one page (lazy_scan_prune).
 func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 	s.scanned++
+	s.visits++
 	if p.blank {
 		if !t.fsm.Recorded(p.block) {
 			t.fsm.Record(p.block, storage.PageSize-storage.PageHeaderSize)
@@ -240,6 +243,7 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 		t.setVisible(p, bits)
 	}
 	if !s.hasIndex || s.opts.IndexCleanup < 0 || dead == 0 {
+		s.visits++
 		t.fsm.Record(p.block, p.freeSpace())
 	}
 }
@@ -271,10 +275,14 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 			p.allVisible = true
 			t.setVisible(p, bits)
 		}
+		s.visits += 2
 		t.fsm.Record(block, p.freeSpace())
 	}
 	t.forgetDead(s)
 }
+
+// Visits is how many pages of the table and of its free space map were visited.
+func (s *VacuumScan) Visits() int { return s.visits }
 
 // VacuumEnd ends a VACUUM: it brings the free space map up to date.
 func (t *Table) VacuumEnd(s *VacuumScan) {
@@ -282,7 +290,7 @@ func (t *Table) VacuumEnd(s *VacuumScan) {
 	if !s.skipped && s.oldest > t.frozenXID {
 		t.frozenXID, s.frozenMoved = s.oldest, true
 	}
-	t.dead = 0 // what VACUUM reports: nothing was kept for anybody's snapshot
+	t.dead = int64(s.recent) // what VACUUM reports
 }
 
 // allVisible says whether everybody sees all versions of a page, and whether they

@@ -106,6 +106,23 @@ func (t *Table) Clean() {
 // Forks of a relation.
 const forkFSM = 1
 
+// Dirty is the number of pages that were changed since a checkpoint has written them, maps
+// included.
+func (t *Table) Dirty() int {
+	n := t.fsm.Dirty()
+	for i := range t.pages.n {
+		if t.pages.at(storage.BlockNumber(i)).dirty {
+			n++
+		}
+	}
+	for i := range t.vm.pages {
+		if t.vm.pages[i].dirty {
+			n++
+		}
+	}
+	return n
+}
+
 // dirtyFSM marks a page of the free space map as changed. Its changes are hints,
 // so that a page that is clean may have to be logged.
 func (t *Table) dirtyFSM(block storage.BlockNumber, p *fsm.Page) {

@@ -48,11 +48,16 @@ func (x *BRIN) Build(blocks int, scan func(row func(tid storage.TID, values []da
 			return err
 		}
 	}
+	x.Age()
+	return nil
+}
+
+// Age makes all pages count as written to disk long before the run.
+func (x *BRIN) Age() {
 	for _, b := range x.blocks {
 		b.lsn = 0
 	}
 	x.fsm.Clean()
-	return nil
 }
 
 // PageBytes writes page block as it is on disk, checksum left out.

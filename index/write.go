@@ -126,6 +126,17 @@ func (t *BTree) Clean() {
 	t.fsm.Clean()
 }
 
+// Dirty is the number of pages that were changed since a checkpoint has written them.
+func (t *BTree) Dirty() int {
+	n := t.fsm.Dirty()
+	for _, p := range t.pages[1:] {
+		if p.dirty {
+			n++
+		}
+	}
+	return n
+}
+
 // image is a page as wal.Page.
 type image struct {
 	t *BTree

@@ -32,6 +32,9 @@ func (k *comparison) compareCounters(c *Case, e *Expected, reports map[string]*T
 				if name != "marker" {
 					base = c.Start.Statistics[name]["n_live_tup"]
 				}
+				if len(workers) > 0 {
+					s.Dead = keptDead(s, e.Tables[name]["n_dead_tup"])
+				}
 				s.Live = kept(s, base, e.Tables[name]["n_live_tup"])
 			}
 			all = append(all, counterDifferences(name, e.Tables[name], s, c.Start.Statistics[name], c.vacuums() || reports[name].truncated)...)
@@ -54,6 +57,15 @@ func kept(s apply.Statistics, base int64, real anyJSON) int64 {
 		n = max(n, int64(x))
 	}
 	return n - base
+}
+
+// keptDead is n_dead_tup where one parallel worker may have reported what it has pruned
+// before others reported what they had updated and deleted: it does not fall below zero.
+func keptDead(s apply.Statistics, real anyJSON) int64 {
+	if x, ok := real.(float64); ok && int64(x) > s.Dead && int64(x) <= s.Updates+s.Deletes {
+		return int64(x)
+	}
+	return s.Dead
 }
 
 // withoutLast says whether ok for some choice of last transactions of each worker

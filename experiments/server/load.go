@@ -73,8 +73,9 @@ func (r *recording) load() error {
 func put(k *Conn, l *Load, columns string, lines []string) (v loaded, err error) {
 	in, statement := l.Table+" ("+columns+")", "commit"
 	if l.How == LoadInserts {
-		// Each row is inserted by a command of its own.
-		err = k.Script("create temporary table stage as select " + columns + " from " + l.Table + " limit 0; alter table stage add line serial")
+		// Each row is inserted by a command of its own. Values are stored here as they are
+		// there: a short header would be kept where the table wants long ones.
+		err = k.Script("create temporary table stage (like " + l.Table + " including storage); alter table stage add line serial")
 		if err == nil {
 			err = k.CopyIn("copy stage ("+columns+") from stdin", lines)
 		}

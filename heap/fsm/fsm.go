@@ -130,6 +130,17 @@ func (m *Map) page(a address) *Page {
 	return p
 }
 
+// Dirty is the number of pages that were changed since a checkpoint has written them.
+func (m *Map) Dirty() int {
+	n := 0
+	for _, p := range m.pages {
+		if p.Dirty {
+			n++
+		}
+	}
+	return n
+}
+
 // SetLSNs sets the LSNs of the map's pages, by their place in its fork.
 func (m *Map) SetLSNs(lsns []wal.LSN) {
 	for a, p := range m.pages {

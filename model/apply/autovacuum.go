@@ -8,20 +8,24 @@ import (
 	"time"
 
 	"applysim/heap"
+	"applysim/index"
 )
 
 // Autovacuum starts VACUUMs by the clock: every autovacuum_naptime a worker looks
 // for tables that have more dead or newly inserted rows than their thresholds allow,
 // and goes through them one after the other. Each VACUUM happens at once, at the time
 // when it begins; how long it keeps its worker busy follows from the pages that it
-// visits and autovacuum's cost limit, which workers share.
+// visits and makes dirty and from autovacuum's cost limit, which workers share.
 //
-// ANALYZE is followed as far as it counts a table's rows, by which thresholds go; what
-// it writes (hint bits of the pages it samples) is left out. VACUUM against wraparound
-// is left out, too.
+// ANALYZE counts a table's rows, by which thresholds go, and dead ones, sets hint bits and
+// makes the worker forget its target block; of tables with more than 30,000 pages, which
+// it samples, it counts all and sets no hint bits here. Left out are what both write to the
+// catalogs, the transaction id that ANALYZE takes, and VACUUM against wraparound.
 type Autovacuum struct {
 	// Runs are the VACUUMs so far.
 	Runs []AutovacuumRun
+	// Analyzes is how often a table was analyzed.
+	Analyzes int
 
 	w       *Worker
 	exec    func(sql string) error
@@ -38,6 +42,8 @@ type AutovacuumRun struct {
 	Dead     int64         // dead rows before it
 	Inserted int64         // rows inserted since the one before it
 	ByInsert bool          // that they are many is why it came
+	Visits   int64         // of pages, those of catalogs left out
+	Dirtied  int64         // pages that were clean before
 	Records  int64         // of WAL that it wrote
 	Bytes    int64
 }
@@ -51,11 +57,8 @@ type vacuumable struct {
 	busy    bool // a worker is at it
 	since18 bool // the server is 18 or newer: frozen pages count, and thresholds are bounded
 
-	rows     float64 // reltuples
-	pages    int     // relpages
-	frozen   int     // relallfrozen
-	inserted int64   // heap's counter at the last VACUUM
-	modified int64   // and all changes at the last ANALYZE
+	inserted int64 // heap's counter at the last VACUUM, rows before the run as less than 0
+	modified int64 // and all changes at the last ANALYZE
 }
 
 // autovacuumWorker is a worker and what it still has to do.
@@ -87,8 +90,14 @@ func NewAutovacuum(w *Worker, start time.Time, exec func(sql string) error) (*Au
 			if v.options, err = s.options(t.schema.Options, prefix); err != nil {
 				return nil, fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
 			}
+			if !toast {
+				v.heap.AnalyzedBefore()
+			}
 			v.analyzed()
 			v.inserted = v.heap.Counters.Inserts
+			if !t.vacuumed {
+				v.inserted -= v.heap.Live()
+			}
 			a.tables = append(a.tables, v)
 		}
 	}
@@ -143,14 +152,19 @@ func (a *Autovacuum) step(p *autovacuumWorker, now time.Time) error {
 			continue
 		}
 		byInsert, need := v.need()
+		analyze := v.wantsAnalyze()
 		if need {
 			v.busy, p.at = true, v
 			if err := a.vacuum(p, v, now, byInsert); err != nil {
 				return err
 			}
 		}
-		if v.wantsAnalyze() {
+		if analyze {
+			if err := a.exec("ANALYZE " + v.t.schema.Schema + "." + v.t.schema.Name); err != nil {
+				return err
+			}
 			v.analyzed()
+			a.Analyzes++
 		}
 		if need {
 			return nil
@@ -172,7 +186,8 @@ func (v *vacuumable) need() (byInsert, need bool) {
 	if !o.enabled {
 		return false, false
 	}
-	threshold := float32(o.threshold) + float32(float32(o.scale)*float32(v.rows))
+	rows, pages, frozen := v.heap.Class()
+	threshold := float32(o.threshold) + float32(float32(o.scale)*rows)
 	if v.since18 && o.maxThreshold >= 0 && threshold > float32(o.maxThreshold) {
 		threshold = float32(o.maxThreshold)
 	}
@@ -180,17 +195,18 @@ func (v *vacuumable) need() (byInsert, need bool) {
 		return false, true
 	}
 	unfrozen := float32(1)
-	if v.since18 && v.pages > 0 && v.frozen > 0 {
-		unfrozen = 1 - float32(min(v.frozen, v.pages))/float32(v.pages)
+	if v.since18 && pages > 0 && frozen > 0 {
+		unfrozen = 1 - float32(min(frozen, pages))/float32(pages)
 	}
-	inserts := float32(o.insertThreshold) + float32(float32(float32(o.insertScale)*float32(v.rows))*unfrozen)
+	inserts := float32(o.insertThreshold) + float32(float32(float32(o.insertScale)*rows)*unfrozen)
 	return true, o.insertThreshold >= 0 && float32(v.heap.Counters.Inserts-v.inserted) > inserts
 }
 
 // wantsAnalyze says whether ANALYZE is due.
 func (v *vacuumable) wantsAnalyze() bool {
 	o := &v.options
-	threshold := float32(o.analyzeThreshold) + float32(float32(o.analyzeScale)*float32(v.rows))
+	rows, _, _ := v.heap.Class()
+	threshold := float32(o.analyzeThreshold) + float32(float32(o.analyzeScale)*rows)
 	return o.enabled && !v.toast && float32(v.changes()-v.modified) > threshold
 }
 
@@ -199,9 +215,12 @@ func (v *vacuumable) changes() int64 {
 	return c.Inserts + c.Updates + c.Deletes
 }
 
-// analyzed notes what ANALYZE writes to pg_class.
+// analyzed notes that there was an ANALYZE. TOAST tables are not analyzed.
 func (v *vacuumable) analyzed() {
-	v.rows, v.pages, v.frozen, v.modified = float64(v.heap.Live()), v.heap.Pages(), v.heap.AllFrozen(), v.changes()
+	if v.toast {
+		return
+	}
+	v.modified = v.changes()
 }
 
 // vacuum vacuums a table and computes for how long it keeps the worker.
@@ -215,22 +234,21 @@ func (a *Autovacuum) vacuum(p *autovacuumWorker, v *vacuumable, now time.Time, b
 	if v.toast {
 		run.Table, options = log.Name(v.t.toaster.rel), "PROCESS_MAIN off, PARALLEL 0"
 	}
-	pages := int64(v.heap.Pages() - v.heap.AllVisible())
+	dirty := v.dirty()
+	a.w.vacuumVisits = 0
 	if err := a.exec(fmt.Sprintf("VACUUM (%s) %s.%s", options, v.t.schema.Schema, v.t.schema.Name)); err != nil {
 		return err
 	}
 	total := log.Total()
 	run.Records, run.Bytes = total.Records-before.Records, total.Bytes-before.Bytes
-	for _, x := range v.indexPages() {
-		pages += int64(x)
-	}
-	cost := s.Autovacuum.cost(pages, min(run.Records, pages), pages <= s.sharedPages())
+	run.Visits, run.Dirtied = int64(a.w.vacuumVisits), max(v.dirty()-dirty, 0)
+	cost := s.Autovacuum.cost(run.Visits, run.Dirtied, v.pages() <= s.sharedPages())
 	if limit := a.limit(v); v.options.costDelay > 0 && limit > 0 {
 		run.Duration = time.Duration(cost/limit) * v.options.costDelay
 	}
 	p.until = now.Add(run.Duration)
 	a.Runs = append(a.Runs, run)
-	v.rows, v.pages, v.frozen, v.inserted = float64(v.heap.Live()), v.heap.Pages(), v.heap.AllFrozen(), v.heap.Counters.Inserts
+	v.inserted = v.heap.Counters.Inserts
 	return nil
 }
 
@@ -248,18 +266,34 @@ func (a *Autovacuum) limit(v *vacuumable) int64 {
 	return max(v.options.costLimit/max(sharing, 1), 1)
 }
 
-// indexPages are the sizes of the indexes that VACUUM goes over.
-func (v *vacuumable) indexPages() []int {
+// btrees are the B-trees that VACUUM goes over.
+func (v *vacuumable) btrees() []*index.BTree {
 	if v.toast {
-		return []int{v.t.toaster.index.btree.Pages()}
+		return []*index.BTree{v.t.toaster.index.btree}
 	}
-	var pages []int
+	var list []*index.BTree
 	for _, x := range v.t.indexes {
 		if x.btree != nil {
-			pages = append(pages, x.btree.Pages())
-		} else {
-			pages = append(pages, x.brin.Pages())
+			list = append(list, x.btree)
 		}
 	}
-	return pages
+	return list
+}
+
+// dirty is how many pages of the table and its indexes were changed since a checkpoint.
+func (v *vacuumable) dirty() int64 {
+	n := v.heap.Dirty()
+	for _, x := range v.btrees() {
+		n += x.Dirty()
+	}
+	return int64(n)
+}
+
+// pages is how many there are.
+func (v *vacuumable) pages() int64 {
+	n := v.heap.Pages()
+	for _, x := range v.btrees() {
+		n += x.Pages()
+	}
+	return int64(n)
 }

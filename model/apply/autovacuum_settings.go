@@ -198,14 +198,14 @@ func (s *AutovacuumSettings) options(parameters map[string]string, prefix string
 	return o, nil
 }
 
-// cost is what VACUUM counts for reading and changing pages. hit says that the
-// relation is in shared buffers.
-func (s *AutovacuumSettings) cost(pages, dirtied int64, hit bool) int64 {
+// cost is what VACUUM counts for visits of pages and for pages that were clean before. hit
+// says that the relation is in shared buffers.
+func (s *AutovacuumSettings) cost(visits, dirtied int64, hit bool) int64 {
 	read := s.PageMiss
 	if hit {
 		read = s.PageHit
 	}
-	return pages*read + dirtied*s.PageDirty
+	return visits*read + dirtied*s.PageDirty
 }
 
 // sharedPages is how many pages shared buffers have.

@@ -26,7 +26,7 @@ func (s *session) learn(log *wal.Log) {
 }
 
 // Run runs commands on the subscriber between two messages, in a session of their
-// own: CHECKPOINT, VACUUM, SET for the settings that VACUUM goes by, and BEGIN ISOLATION
+// own: CHECKPOINT, VACUUM, ANALYZE, SET for the settings that VACUUM goes by, and BEGIN ISOLATION
 // LEVEL REPEATABLE READ and COMMIT in events of their own, for a session that holds a
 // snapshot in between. Records that
 // belong to no change are not written if quiet: those of a checkpoint, and those that
@@ -68,6 +68,9 @@ func (w *Worker) runCommand(command string, quiet bool) error {
 			w.xacts.ReleaseSnapshot()
 			return nil
 		}
+	}
+	if words[0] == "analyze" || words[0] == "analyse" {
+		return w.analyze(strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" ,\t\n", r) })[1:])
 	}
 	if strings.HasPrefix(words[0], "vacuum") {
 		o, names, err := parseVacuum(command)

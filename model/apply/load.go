@@ -90,6 +90,11 @@ func (w *Worker) Load(space, name string, rows Rows, o LoadOptions) error {
 		w.nextOID = o.OID
 	}
 	l := w.newLoader(t, rows)
+	t.vacuumed = o.Vacuumed
+	t.heap.OlderRows(o.XID)
+	if s := t.toaster; s != nil {
+		s.heap.OlderRows(o.XID)
+	}
 	return w.quietly(t, o.XID, func() error {
 		if o.Inserted {
 			if err := l.insert(); err != nil {
@@ -120,10 +125,13 @@ func (w *Worker) quietly(t *table, xid uint32, do func() error) error {
 	t.seqScans, t.seqReads, t.idxScans, t.idxReads = lookups.seqScans, lookups.seqReads, lookups.idxScans, lookups.idxReads
 	t.heap.Age()
 	for _, x := range t.indexes {
-		if x.btree != nil {
+		switch {
+		case x.btree != nil:
 			x.btree.Settle()
 			x.btree.Counters = index.Counters{}
 			x.btree.Age()
+		case x.brin != nil:
+			x.brin.Age()
 		}
 	}
 	if o := t.toaster; o != nil {
@@ -295,14 +303,19 @@ func (l *loader) copy(o LoadOptions) error {
 	}
 	if s := t.toaster; s != nil && o.Vacuumed {
 		w.xacts.Current = 0
-		options := heap.VacuumOptions{Freeze: o.Frozen, Memory: w.opts.Settings.Vacuum.MaintenanceWorkMem}
+		options, err := w.heapOptions(t.schema.Options, "toast.", VacuumOptions{Freeze: o.Frozen})
+		if err != nil {
+			return fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
+		}
 		if err := w.vacuumHeap(s.heap, []vacuumedIndex{s.index.btree}, options, false, true); err != nil {
 			return err
 		}
 	}
 	var err error
 	if o.IndexesFirst {
-		err = l.insertEntries(t)
+		if err = l.insertEntries(t); err == nil && o.Vacuumed {
+			err = l.summarize(t)
+		}
 	} else {
 		for _, x := range t.indexes {
 			if err = l.build(t, x, o.Every); err != nil {
@@ -359,15 +372,13 @@ type indexRows struct {
 
 // build builds an index on the table's rows.
 func (l *loader) build(t *table, x *localIndex, every bool) error {
-	own := *x
-	own.owner, own.values = l.t, make([]datum.Value, len(x.values))
-	r := &indexRows{l: l, heap: t.heap, x: &own, columns: l.needed(x), stored: make([]datum.Value, len(t.schema.Columns))}
+	r := l.indexRows(t, x)
 	switch {
 	case x.btree != nil:
 		x.btree.Checksums(l.w.opts.Settings.DataChecksums)
 		return x.btree.Build(l.rows.Len(), r, every)
 	case x.brin != nil:
-		return x.brin.Build(t.heap.Pages(), r.scan)
+		return x.brin.Build(t.heap.LoadedPages(), r.scan)
 	case x.hash != nil:
 		return r.scan(func(tid storage.TID, values []datum.Value) error {
 			v := values[0]
@@ -379,6 +390,46 @@ func (l *loader) build(t *table, x *localIndex, every bool) error {
 		})
 	}
 	return nil // of an access method that is not modelled
+}
+
+// summarize summarises the ranges of BRIN indexes as VACUUM does, before it gives empty
+// pages back.
+func (l *loader) summarize(t *table) error {
+	for _, x := range t.indexes {
+		if x.brin == nil {
+			continue
+		}
+		r := l.indexRows(t, x)
+		n := 0
+		err := x.brin.VacuumCleanup(t.heap.LoadedPages(), func(from, to int, yield func([]datum.Value) error) error {
+			for ; n < l.rows.Len() && int(r.TID(n).Block) < to; n++ {
+				if int(r.TID(n).Block) < from {
+					continue
+				}
+				values, ok, err := r.Entry(n)
+				if err == nil && ok {
+					err = yield(values)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("index %q: %w", x.schema.Name, err)
+		}
+	}
+	return nil
+}
+
+// indexRows are the rows for an index, which gets work space of its own.
+func (l *loader) indexRows(t *table, x *localIndex) *indexRows {
+	own := *x
+	own.owner, own.values = l.t, make([]datum.Value, len(x.values))
+	return &indexRows{
+		l: l, heap: t.heap, x: &own, columns: l.needed(x), stored: make([]datum.Value, len(t.schema.Columns)),
+	}
 }
 
 // scan calls row with each row that has an entry, in physical order.

@@ -42,6 +42,7 @@ type table struct {
 	vacuums  int64       // VACUUMs so far
 	idxScans int64       // idx_scan
 	idxReads int64       // idx_tup_fetch
+	vacuumed bool        // since it got its rows before the run
 	seqScans int64       // seq_scan
 	seqReads int64       // seq_tup_read
 	toaster  *toaster    // nil if no column can be compressed or moved

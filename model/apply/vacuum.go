@@ -128,6 +128,46 @@ func (o *VacuumOptions) set(name, value string) error {
 	return nil
 }
 
+// analyze analyzes the named tables, all if there is no name. What it writes to the
+// catalogs is left out.
+func (w *Worker) analyze(names []string) error {
+	var tables []*table
+	for _, name := range names {
+		t, err := w.named("ANALYZE", name)
+		if err != nil {
+			return err
+		}
+		tables = append(append(tables, t), w.partitionsByLevel(t)...)
+	}
+	if len(names) == 0 {
+		tables = w.tables
+	}
+	for _, t := range tables {
+		switch {
+		case t.unsupported != "":
+			return &UnsupportedError{What: t.unsupported}
+		case w.inTransaction:
+			return &UnsupportedError{What: "ANALYZE within a transaction"}
+		case t.schema.Kind != 'p' && t.heap.Analyze():
+			t.heap.ForgetTarget()
+		}
+	}
+	return nil
+}
+
+// named is a table by the name that a command has.
+func (w *Worker) named(command, name string) (*table, error) {
+	space, table, ok := strings.Cut(name, ".")
+	if !ok {
+		space, table = "public", name
+	}
+	t := w.byName[[2]string{strings.Trim(space, `"`), strings.Trim(table, `"`)}]
+	if t == nil {
+		return nil, fmt.Errorf("%s: relation %q does not exist", command, name)
+	}
+	return t, nil
+}
+
 // vacuumNamed vacuums the named tables, all if there is no name.
 func (w *Worker) vacuumNamed(o VacuumOptions, names []string, quiet bool) error {
 	tables := w.tables
@@ -135,13 +175,9 @@ func (w *Worker) vacuumNamed(o VacuumOptions, names []string, quiet bool) error 
 		tables = nil
 	}
 	for _, name := range names {
-		space, table, ok := strings.Cut(name, ".")
-		if !ok {
-			space, table = "public", name
-		}
-		t := w.byName[[2]string{strings.Trim(space, `"`), strings.Trim(table, `"`)}]
-		if t == nil {
-			return fmt.Errorf("VACUUM: relation %q does not exist", name)
+		t, err := w.named("VACUUM", name)
+		if err != nil {
+			return err
 		}
 		tables = append(tables, t)
 		if !o.only {
@@ -292,23 +328,24 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.Vacuu
 		return &UnsupportedError{What: "VACUUM that reads all-visible pages to freeze them early: where it begins is drawn at random " +
 			"(vacuum_max_eager_freeze_failure_rate = 0 avoids it)"}
 	}
-	dead := func(tid storage.TID) bool {
-		_, ok := slices.BinarySearchFunc(s.Dead, tid, storage.TID.Compare)
-		return ok
-	}
+	var items deadItems
+	dead := items.has
 	for h.VacuumNext(s) {
 		if s.Undecided() {
 			return &UnsupportedError{What: fmt.Sprintf("VACUUM by parallel workers with that many dead items: "+
 				"whether they fit into shared memory of maintenance_work_mem (%d bytes) is not modelled (PARALLEL 0 avoids it)", o.Memory)}
 		}
 		w.together = o.Parallel
+		items.set(s.Dead)
 		for _, x := range together {
+			w.vacuumVisits += x.Pages()
 			x.BulkDelete(dead, w.opts.Settings.Vacuum.WorkMem)
 		}
 		w.together = false
 		h.VacuumDead(s)
 	}
 	h.VacuumEnd(s)
+	w.vacuumVisits += s.Visits()
 	if s.Cleanup {
 		if s.Passes > 0 {
 			together = indexes // what is left to do is done by one process

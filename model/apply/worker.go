@@ -102,9 +102,11 @@ type Worker struct {
 
 	twoPhase bool // the current transaction will be prepared
 	touched  touched
-	together bool                 // parallel workers clean indexes
-	session  session              // runs commands beside the stream
-	prepared map[uint32]*prepared // by remote transaction
+	together bool    // parallel workers clean indexes
+	session  session // runs commands beside the stream
+	// vacuumVisits is how many pages VACUUM has visited.
+	vacuumVisits int
+	prepared     map[uint32]*prepared // by remote transaction
 
 	streaming uint32 // remote transaction of the open stream block, 0 if none
 	spools    map[uint32]*spool

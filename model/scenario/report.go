@@ -207,7 +207,7 @@ func (s *Scenario) assumptions(variants []*Variant) []string {
 		list = append(list, "with synchronous_commit = off the moment at which a hint bit can be set follows the WAL writer's rhythm (XLOG/FPI_FOR_HINT, entries of indexes marked as dead, pages that VACUUM marks as all-visible)")
 	}
 	if autovacuum {
-		list = append(list, "autovacuum: a VACUUM happens at once when it begins; its cost limit decides when its worker is free again")
+		list = append(list, "autovacuum: a VACUUM or ANALYZE happens at once when it begins; the cost limit decides when its worker is free again")
 	}
 	return list
 }

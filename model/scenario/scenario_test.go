@@ -112,7 +112,16 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(want.Vacuums) == 0 || len(want.Checkpoints) == 0 || want.Updates == 0 || want.Deletes != 500 || len(commands) != len(want.Vacuums)+2 {
+			vacuums, analyzes := 0, 0
+			for _, k := range commands {
+				switch word, _, _ := strings.Cut(k.sql, " "); word {
+				case "VACUUM":
+					vacuums++
+				case "ANALYZE":
+					analyzes++
+				}
+			}
+			if len(want.Vacuums) == 0 || len(want.Checkpoints) == 0 || want.Updates == 0 || want.Deletes != 500 || vacuums != len(want.Vacuums) || analyzes == 0 || len(commands) != vacuums+analyzes+2 {
 				t.Fatalf("%d VACUUMs, %d checkpoints, %d updates, %d deletes, %d commands", len(want.Vacuums), len(want.Checkpoints), want.Updates, want.Deletes, len(commands))
 			}
 			r, err := s.prepare(nil, &Options{Schema: opener(c.ddl)})
@@ -516,7 +525,7 @@ func TestHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%x", sha256.Sum256(text))[:16]; got != "a53ef3f42e8024aa" {
+	if got := fmt.Sprintf("%x", sha256.Sum256(text))[:16]; got != "4933b6919beb6c21" {
 		t.Errorf("WAL %s", got)
 	}
 }
