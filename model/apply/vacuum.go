@@ -133,7 +133,7 @@ func (o *VacuumOptions) set(name, value string) error {
 func (w *Worker) analyze(names []string) error {
 	var tables []*table
 	for _, name := range names {
-		t, err := w.named("ANALYZE", name)
+		t, err := w.tableNamed("ANALYZE", name)
 		if err != nil {
 			return err
 		}
@@ -155,8 +155,8 @@ func (w *Worker) analyze(names []string) error {
 	return nil
 }
 
-// named is a table by the name that a command has.
-func (w *Worker) named(command, name string) (*table, error) {
+// tableNamed is a table by the name that a command has.
+func (w *Worker) tableNamed(command, name string) (*table, error) {
 	space, table, ok := strings.Cut(name, ".")
 	if !ok {
 		space, table = "public", name
@@ -175,7 +175,7 @@ func (w *Worker) vacuumNamed(o VacuumOptions, names []string, quiet bool) error 
 		tables = nil
 	}
 	for _, name := range names {
-		t, err := w.named("VACUUM", name)
+		t, err := w.tableNamed("VACUUM", name)
 		if err != nil {
 			return err
 		}
