@@ -115,9 +115,6 @@ func (x *BRIN) dirtyFSM(block storage.BlockNumber, p *fsm.Page) {
 // Pages is the index's length.
 func (x *BRIN) Pages() int { return len(x.blocks) }
 
-// Metapage is the metapage.
-func (x *BRIN) Metapage() wal.Page { return x.blocks[0] }
-
 // Ranges is how many ranges of the table's pages have a summary.
 func (x *BRIN) Ranges() int {
 	n := 0

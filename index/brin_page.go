@@ -253,6 +253,24 @@ func (x *BRIN) setMap(n int, block storage.BlockNumber, offset int) {
 	binary.LittleEndian.PutUint16(m.data[at+4:], uint16(offset+1))
 }
 
+// describe writes what the metapage says of the index.
+func (x *BRIN) describe(meta *brinBlock) {
+	b := meta.data[storage.PageHeaderSize:]
+	binary.LittleEndian.PutUint32(b, brinMagic)
+	binary.LittleEndian.PutUint32(b[4:], brinVersion)
+	binary.LittleEndian.PutUint32(b[8:], uint32(x.pages))
+	binary.LittleEndian.PutUint32(b[12:], uint32(x.maps))
+}
+
+// LogInit logs the initialization fork of an index that was just emptied: a metapage
+// that knows of no range map.
+func (x *BRIN) LogInit(log *wal.Log, rel wal.RelID) {
+	empty := BRIN{pages: x.pages}
+	meta := newBrinBlock(brinMeta)
+	empty.describe(meta)
+	log.NewPageFork(rel, wal.ForkInit, 0, meta)
+}
+
 // extendMap makes the range map long enough for a range. The map's pages follow each
 // other: a page of summaries that is in the way is evacuated first
 // (revmap_physical_extend).
@@ -270,10 +288,7 @@ func (x *BRIN) extendMap(n int) {
 			x.blocks = append(x.blocks, m)
 		}
 		meta := x.blocks[0]
-		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize:], brinMagic)
-		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize+4:], brinVersion)
-		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize+8:], uint32(x.pages))
-		binary.LittleEndian.PutUint32(meta.data[storage.PageHeaderSize+12:], uint32(x.maps))
+		x.describe(meta)
 		if d := x.log.Detail(); d != nil {
 			d.First(wal.BlockRef{Role: "metapage", Image: x.image(meta)}, false)
 			d.Other(wal.BlockRef{ID: 1, Block: storage.BlockNumber(next), Role: "new page of the range map", Init: true})

@@ -21,8 +21,14 @@ const (
 // metapage is the metapage as wal.Page.
 type metapage struct{ t *BTree }
 
-// Metapage is the metapage as it is.
-func (t *BTree) Metapage() wal.Page { return metapage{t} }
+// LogInit logs the initialization fork of an index that was just emptied: its metapage,
+// which has no LSN yet.
+func (t *BTree) LogInit(log *wal.Log, rel wal.RelID) {
+	lsn := t.metaLSN
+	t.metaLSN = 0
+	log.NewPageFork(rel, wal.ForkInit, 0, metapage{t})
+	t.metaLSN = lsn
+}
 
 // Hole begins after the metadata.
 func (m metapage) Hole() (lower, upper int) {

@@ -120,9 +120,9 @@ func (w *Worker) initFork(t *table, x *localIndex) {
 	switch {
 	case !t.schema.Unlogged || t.newFiles == w.xacts.Current:
 	case x.brin != nil:
-		w.log.NewPageFork(x.rel, wal.ForkInit, 0, x.brin.Metapage())
+		x.brin.LogInit(w.log, x.rel)
 	default:
-		w.log.NewPageFork(x.rel, wal.ForkInit, 0, x.btree.Metapage())
+		x.btree.LogInit(w.log, x.rel)
 	}
 }
 

@@ -144,7 +144,7 @@ func input(t *pgtype.Type, text []byte, typmod int32) (datum.Value, error) {
 		return null, &UnsupportedError{What: "value of type " + t.String()}
 	}
 	v, _, err := t.Input(text, typmod, nil)
-	if err == nil {
+	if err == nil && !t.Base().Named(text) {
 		return v, nil
 	}
 	elem := t
@@ -160,7 +160,7 @@ func input(t *pgtype.Type, text []byte, typmod int32) (datum.Value, error) {
 	case pgtype.KindInterval, pgtype.KindTSQuery, pgtype.KindTSVector, pgtype.KindJsonpath, pgtype.KindComposite:
 		return null, &UnsupportedError{What: "literal '" + string(text) + "' of type " + t.String()}
 	case pgtype.KindOid:
-		if strings.HasPrefix(elem.Name, "reg") {
+		if elem.Named(text) || err != nil && strings.HasPrefix(elem.Name, "reg") {
 			return null, &UnsupportedError{What: "name '" + string(text) + "' of type " + t.String()}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
+	"strings"
 
 	"applysim/heap/datum"
 )
@@ -20,6 +22,15 @@ func (t *Type) inputEnum(text []byte) (uint64, error) {
 	return uint64(t.LabelOID(i)), nil
 }
 
+// Named says whether a value of a type such as regclass is a name that only a catalog
+// tells the number of.
+func (t *Type) Named(text []byte) bool {
+	if t.Kind != KindOid || !strings.HasPrefix(t.Name, "reg") || string(text) == "-" || t.OID == 2206 && Lookup(string(text)) != nil {
+		return false
+	}
+	return slices.ContainsFunc(text, func(c byte) bool { return !isDigit(c) })
+}
+
 // inputOid reads a number. The names that reg* types also take would need a catalog,
 // except those of built-in types: another name stands for a number of its own, which is
 // not the real one, so that keys of an index may be in another order.
@@ -28,17 +39,15 @@ func (t *Type) inputOid(text []byte) (uint64, error) {
 		if len(text) == 1 && text[0] == '-' {
 			return 0, nil
 		}
-		for _, c := range text {
-			if !isDigit(c) {
-				if t.OID == 2206 { // regtype
-					if named := Lookup(string(text)); named != nil {
-						return uint64(named.OID), nil
-					}
-				}
-				h := fnv.New32a()
-				h.Write(text)
-				return uint64(h.Sum32() | 1<<30), nil
+		if t.OID == 2206 { // regtype
+			if named := Lookup(string(text)); named != nil {
+				return uint64(named.OID), nil
 			}
+		}
+		if t.Named(text) {
+			h := fnv.New32a()
+			h.Write(text)
+			return uint64(h.Sum32() | 1<<30), nil
 		}
 		if len(text) == 0 {
 			return 0, badSyntax("oid", text)
