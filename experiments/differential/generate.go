@@ -133,7 +133,6 @@ func (g *generator) table() {
 	if g.chance(10) {
 		t.Dropped = g.oneOf(1, 1, 2, 5)
 	}
-	t.Unlogged = g.chance(4)
 	if g.chance(40) {
 		t.Fillfactor = g.oneOf(10, 30, 50, 70, 80, 90, 95)
 	}

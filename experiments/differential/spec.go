@@ -38,7 +38,6 @@ type Table struct {
 	PubStorage bool // the publisher's columns are stored as the subscriber's
 	Reversed   bool // the subscriber's columns stand in the other order
 	Dropped    int  // columns of the subscriber that were dropped
-	Unlogged   bool // on the subscriber
 	Before     int  // rows that the publisher has before replication begins
 	// Loaded is how many rows both sides have before replication begins, LoadHow and
 	// LoadVacuum how the subscriber came to them.
@@ -176,11 +175,7 @@ func (t *Table) ddl(b, after *strings.Builder, pub bool) {
 	if !late {
 		after = b
 	}
-	kind := "table"
-	if t.Unlogged && !pub && t.Parts == nil {
-		kind = "unlogged table"
-	}
-	fmt.Fprintf(b, "create %s %s (", kind, t.Name)
+	fmt.Fprintf(b, "create table %s (", t.Name)
 	var items []string
 	for i := 0; i <= len(t.Columns); i++ {
 		if i == min(t.KeyPlace, len(t.Columns)) {

@@ -32,8 +32,11 @@ func (s *session) learn(log *wal.Log) {
 // belong to no change are not written if quiet: those of a checkpoint, and those that
 // tell of a truncated file.
 func (w *Worker) Run(sql string, quiet bool) error {
-	server := w.opts.Settings
-	defer func() { w.opts.Settings = server }() // what SET has changed is forgotten
+	server, before := w.opts.Settings, w.log.Total().Records
+	defer func() {
+		w.opts.Settings = server // what SET has changed is forgotten
+		w.ended += w.log.Total().Records - before
+	}()
 	w.session.begin(w.log)
 	for _, command := range strings.Split(sql, ";") {
 		if command = strings.TrimSpace(command); command == "" {

@@ -84,6 +84,7 @@ type Worker struct {
 	opts      Options
 	log       *wal.Log
 	unlogged  *wal.Log // takes what is not logged
+	ended     int64    // records that were written when the last transaction ended
 	tables    []*table
 	byName    map[[2]string]*table
 	relations map[uint32]*relation
@@ -417,6 +418,7 @@ func (w *Worker) begin() {
 // endTransaction forgets the current transaction.
 func (w *Worker) endTransaction() {
 	w.inTransaction, w.twoPhase, w.xacts.Current = false, false, 0
+	w.ended = w.log.Total().Records
 }
 
 // commit ends the transaction. One that changed nothing leaves no trace.
@@ -424,6 +426,7 @@ func (w *Worker) commit() {
 	w.Counters.Commits++
 	subs := w.xacts.Release()
 	w.log.ForgetTopXID()
+	wrote := w.log.Total().Records > w.ended || w.droppedFiles > 0
 	if xid := w.xacts.Current; xid != 0 {
 		extra := w.commitExtra
 		if w.droppedFiles > 0 {
@@ -433,13 +436,23 @@ func (w *Worker) commit() {
 			w.nameCommit(len(subs))
 		}
 		lsn := w.log.InsertPlain(wal.TransactionCommit, extra+wal.Subtransactions(len(subs)))
-		w.xacts.Committed(xid, lsn)
+		w.committed(xid, lsn, wrote)
 		for _, sub := range subs {
-			w.xacts.Committed(sub, lsn)
+			w.committed(sub, lsn, wrote)
 		}
 		w.Counters.WritingCommits++
 	}
 	w.endTransaction()
+}
+
+// committed notes that a transaction has committed. One that has changed unlogged tables
+// only is not flushed, whatever synchronous_commit says (RecordTransactionCommit).
+func (w *Worker) committed(xid uint32, lsn wal.LSN, wrote bool) {
+	if wrote {
+		w.xacts.Committed(xid, lsn)
+	} else {
+		w.xacts.CommittedElsewhere(xid, lsn)
+	}
 }
 
 // abort rolls the transaction back.
