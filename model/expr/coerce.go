@@ -92,6 +92,10 @@ func (c *compiler) convert(n *node, t *pgtype.Type, typmod int32, context int) *
 
 const intervalFullRange = 0x7FFF // INTERVAL_FULL_RANGE
 
+// inventedOID is where the numbers begin that names without a catalog stand for, which an
+// expression must not see.
+const inventedOID = 1 << 30
+
 // literal gives a literal of unknown type its type.
 func (c *compiler) literal(n *node, t, base *pgtype.Type, typmod int32) *node {
 	if !n.konst {
@@ -109,6 +113,9 @@ func (c *compiler) literal(n *node, t, base *pgtype.Type, typmod int32) *node {
 	}
 	text := n.value.Bytes
 	v, err := input(base, text, inputTypmod)
+	if err == nil && strings.HasPrefix(base.Name, "reg") && v.Bits >= inventedOID && (len(text) == 0 || text[0] < '0' || text[0] > '9') {
+		err = &UnsupportedError{What: base.Name + " '" + string(text) + "'"}
+	}
 	if inputTypmod >= 0 && inputTypmod>>16 != intervalFullRange && !bytes.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") {
 		// A number without a unit takes the modifier's last field.
 		unsupported("interval literal with fields")
