@@ -45,6 +45,17 @@ func weight(n int64) int64 {
 	return apart
 }
 
+// CountAll makes every search count for itself from now on, or no longer: for those who
+// explain one.
+func (t *BTree) CountAll(on bool) { t.countAll = on }
+
+func (t *BTree) weight(n int64) int64 {
+	if t.countAll {
+		return 1
+	}
+	return weight(n)
+}
+
 // ColumnComparisons says for each key column how often the searches of insertions
 // and of lookups compared it. The slices must not be changed.
 func (t *BTree) ColumnComparisons() (insertions, lookups []int64) { return t.compared, t.sought }
@@ -54,7 +65,7 @@ func (t *BTree) ClassName(column int) string { return t.opts.Columns[column].Cla
 
 // count counts the comparisons of an insertion's search.
 func (t *BTree) count(k *key) {
-	if w := weight(t.Counters.Inserts); w > 0 {
+	if w := t.weight(t.Counters.Inserts); w > 0 {
 		t.counting = counting{&t.Counters.Comparisons, t.compared, w}
 		t.countSearch(t.keyValues(k), k.tid, true)
 	}
@@ -62,7 +73,7 @@ func (t *BTree) count(k *key) {
 
 // countLookup counts the comparisons of a scan's search.
 func (t *BTree) countLookup(values []datum.Value) {
-	if w := weight(t.Counters.Lookups); w > 0 {
+	if w := t.weight(t.Counters.Lookups); w > 0 {
 		t.counting = counting{&t.Counters.LookupCompares, t.sought, w}
 		t.countSearch(values, storage.TID{}, false)
 	}
@@ -85,7 +96,7 @@ func (t *BTree) keyValues(k *key) []datum.Value {
 // once more: what was known of it no longer holds if the page has changed, or if
 // equal entries are there and the heap TID decides.
 func (t *BTree) countAgain(k *key, p *page) {
-	if w := weight(t.Counters.Inserts); w > 0 {
+	if w := t.weight(t.Counters.Inserts); w > 0 {
 		t.settle(p)
 		t.counting = counting{&t.Counters.Comparisons, t.compared, w}
 		t.countPlace(t.keyValues(k), p, k.tid)

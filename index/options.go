@@ -163,6 +163,7 @@ type BTree struct {
 	// Comparisons by key column: of insertions and of lookups.
 	compared, sought []int64
 	counting         counting
+	countAll         bool          // see CountAll
 	counted          []datum.Value // work space
 	stored           []datum.Value
 	plainValues      []datum.Value // of the key being inserted, if one was compressed

@@ -100,16 +100,7 @@ func (t *BTree) leafBefore(k *key) *page {
 func (t *BTree) descendTo(values []datum.Value, a abbrev) *page {
 	p := t.pages[t.root]
 	for p.level > 0 {
-		lo, hi := 1, len(p.items)
-		for lo < hi {
-			mid := int(uint(lo+hi) >> 1)
-			if t.pivotBefore(values, a, p, p.nth(mid)) {
-				lo = mid + 1
-			} else {
-				hi = mid
-			}
-		}
-		p = t.pages[p.at(lo-1).block]
+		p = t.pages[p.at(t.lastBefore(values, a, p)).block]
 	}
 	return p
 }

@@ -45,6 +45,7 @@ func commands() []command {
 		{"verify", "replay recorded cases and compare them with the real server", verify},
 		{"run", "a synthetic workload on a schema, and what it costs", runScenario},
 		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
+		{"explain", "one change step by step: what the worker does, record by record", explainChange},
 		{"page", "a page of a table or index, as pageinspect shows it", page},
 		{"stat", "statistics views by their own columns", stat},
 		{"lesson", "small lessons about what a subscriber does inside", lesson},

@@ -23,7 +23,7 @@ func TestReadme(t *testing.T) {
 	ran := 0
 	lines := map[string]string{} // new outputs
 	for _, example := range consoleExamples(string(text)) {
-		args := strings.Fields(example.command)[1:]
+		args := words(example.command)[1:]
 		if testing.Short() && (len(args) == 0 || len(args) == 1 && args[0] == "verify") {
 			continue
 		}
@@ -49,6 +49,20 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// words parts a command as a shell does, as far as the README needs: double quotes hold
+// words together.
+func words(command string) []string {
+	var list []string
+	for i, part := range strings.Split(command, `"`) {
+		if i%2 == 1 {
+			list = append(list, part)
+		} else {
+			list = append(list, strings.Fields(part)...)
+		}
+	}
+	return list
 }
 
 // rewritten puts new outputs in the place of the old.

@@ -236,6 +236,7 @@ type subscriber struct {
 	stream   io.ReadCloser
 	events   []recorded.Event
 	warnings []string
+	db       *schema.Database
 }
 
 // subscriber makes the worker. attach gets its log before a record is written.
@@ -296,7 +297,7 @@ func (o *replayOptions) caseSubscriber(sink wal.Sink, changes map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	return &subscriber{w, in, c.Events, schemaWarnings("case.json", db)}, nil
+	return &subscriber{w, in, c.Events, schemaWarnings("case.json", db), db}, nil
 }
 
 // schemaSubscriber makes a worker with empty tables.
@@ -332,7 +333,7 @@ func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, setting
 	if err != nil {
 		return nil, err
 	}
-	return &subscriber{w, in, events, warnings}, nil
+	return &subscriber{w, in, events, warnings, db}, nil
 }
 
 // readEvents reads --events.

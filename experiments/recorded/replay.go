@@ -205,29 +205,19 @@ func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, sc
 // ApplyUntil is ApplyScheduled for the first so many changes, of which the last may be
 // within a transaction; 0 stands for all.
 func ApplyUntil(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule, changes int64) (int64, error) {
-	in, err := stream.NewReader(r, stream.DefaultOptions())
+	feed, err := NewFeed(w, r, events, quiet, schedule)
 	if err != nil {
 		return 0, err
 	}
 	var m stream.Message
-	for n := int64(0); ; n++ {
-		for len(events) > 0 && events[0].After <= n {
-			schedule.BeforeEvent()
-			if err := w.Run(events[0].SQL, quiet); err != nil {
-				return n, events[0].located(err)
-			}
-			events = events[1:]
-		}
-		if err := in.Next(&m); err != nil {
+	for {
+		n := feed.Messages()
+		if err := feed.Next(&m); err != nil {
 			if errors.Is(err, io.EOF) {
-				if len(events) > 0 {
-					return n, events[0].located(fmt.Errorf("found %d messages, expected at most %d, as many as the stream has", events[0].After, n))
-				}
 				return n, nil
 			}
 			return n, err
 		}
-		schedule.Before(&m)
 		if err := w.Apply(&m); err != nil {
 			return n, located(err, &m)
 		}

@@ -200,12 +200,32 @@ type IndexState struct {
 	Prevented int64
 	// Lookup says that the worker finds rows by this index.
 	Lookup bool
+	// Types are the types of its key columns; Depends are the table's columns that it
+	// depends on, from 0.
+	Types   []*pgtype.Type
+	Depends []int
 }
 
 // Tables returns the local tables in the order of the schema, partitioned ones,
 // which hold no rows, left out. The counters of their indexes are final for what has
 // been applied.
 func (w *Worker) Tables() []TableState {
+	for _, t := range w.tables {
+		if o := t.toaster; o != nil {
+			o.index.btree.Settle()
+		}
+		for _, x := range t.indexes {
+			if x.btree != nil {
+				x.btree.Settle()
+			}
+		}
+	}
+	return w.UnsettledTables()
+}
+
+// UnsettledTables is Tables for the middle of a change: of the counters of indexes,
+// ItemsMoved may lack what was inserted last.
+func (w *Worker) UnsettledTables() []TableState {
 	states := make([]TableState, 0, len(w.tables))
 	for _, t := range w.tables {
 		if t.schema.Kind == 'p' {
@@ -217,15 +237,11 @@ func (w *Worker) Tables() []TableState {
 		}
 		s.Counters, s.Compared = t.counters, t.compared
 		if o := t.toaster; o != nil {
-			o.index.btree.Settle()
 			s.Compression = o.compressor.Work()
 			s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
 		}
 		for _, x := range t.indexes {
-			if x.btree != nil {
-				x.btree.Settle()
-			}
-			i := IndexState{Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought}
+			i := IndexState{Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought, Types: x.types, Depends: x.depends}
 			if x.foreign != nil {
 				i.BTree, i.Foreign, i.Entries = nil, true, x.foreign.entries
 			}

@@ -37,15 +37,30 @@ func (w *Worker) chooseLookup(r *relation) {
 	}
 	r.checkRows = true
 	for _, x := range t.indexes {
-		if x.btree == nil && x.hash == nil {
-			continue // its access method cannot look rows up one by one
-		}
-		first := x.schema.Keys[0].Column
-		if x.schema.Predicate == "" && first >= 0 && r.columns[first].remote >= 0 && (x.comparable() || w.opts.Settings.ServerMajor < 18) {
+		if w.unusable(r, x) == "" {
 			r.lookup = x
 			return
 		}
 	}
+}
+
+// unusable says why rows of a table with REPLICA IDENTITY FULL cannot be found by an
+// index, "" if they can (IsIndexUsableForReplicaIdentityFull).
+func (w *Worker) unusable(r *relation, x *localIndex) string {
+	first := x.schema.Keys[0].Column
+	switch {
+	case x.btree == nil && x.hash == nil:
+		return fmt.Sprintf("its access method, %s, cannot look rows up one by one", x.schema.Method)
+	case x.schema.Predicate != "":
+		return "it is partial: it does not have all rows"
+	case first < 0:
+		return "its first column is an expression"
+	case r.columns[first].remote < 0:
+		return fmt.Sprintf("its first column, %s, is not published", r.local.schema.Columns[first].Name)
+	case !x.comparable() && w.opts.Settings.ServerMajor >= 18:
+		return "a column's type has no equality operator as the index has it"
+	}
+	return ""
 }
 
 // target reads the row to look for, in w.values, and finds it. The relation that it

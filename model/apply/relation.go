@@ -120,6 +120,7 @@ type localColumn struct {
 
 	counters ColumnCounters
 	shaped   bool // what its values look like matters for what they cost
+	every    bool // all of them are looked at; see CountAll
 }
 
 // logOf says where the changes of a table's relation are logged, and as what: those of
@@ -511,7 +512,7 @@ func (w *Worker) mapRelation(r *relation) error {
 	for i := range t.schema.Columns {
 		c := &t.schema.Columns[i]
 		lc := &r.columns[i]
-		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}, shaped: shaped(c.Type)}
+		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}, shaped: shaped(c.Type), every: w.countAll}
 		if c.Dropped {
 			continue
 		}

@@ -71,7 +71,7 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnText:
 		counters.TextValues++
 		counters.TextBytes += int64(len(col.Data))
-		if c.shaped && shapeWeight(counters.TextValues) > 0 {
+		if c.shaped && (c.every || shapeWeight(counters.TextValues) > 0) {
 			c.shape(col)
 		}
 		bits, ok, err := c.typ.InputBits(col.Data, c.typmod)
@@ -93,7 +93,7 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnBinary:
 		counters.BinaryValues++
 		counters.BinaryBytes += int64(len(col.Data))
-		if c.shaped && shapeWeight(counters.BinaryValues) > 0 {
+		if c.shaped && (c.every || shapeWeight(counters.BinaryValues) > 0) {
 			c.shape(col)
 		}
 		*v, scratch, err = c.typ.Receive(col.Data, c.typmod, scratch)

@@ -50,6 +50,14 @@ func characters(t *pgtype.Type) bool {
 	return false
 }
 
+// weight is how many values the n-th one stands for.
+func (c *localColumn) weight(n int64) int64 {
+	if c.every {
+		return 1
+	}
+	return shapeWeight(n)
+}
+
 // shape counts a value's elements or wide characters.
 func (c *localColumn) shape(col *stream.Column) {
 	n := &c.counters
@@ -61,18 +69,18 @@ func (c *localColumn) shape(col *stream.Column) {
 		for _, b := range col.Data {
 			wide += int(b >> 7)
 		}
-		n.WideBytes += int64(wide) * shapeWeight(n.BinaryValues)
-		n.TailBytes += int64(len(col.Data)%verifyStride) * shapeWeight(n.BinaryValues)
+		n.WideBytes += int64(wide) * c.weight(n.BinaryValues)
+		n.TailBytes += int64(len(col.Data)%verifyStride) * c.weight(n.BinaryValues)
 	case col.Format == stream.ColumnBinary && c.typ.Base().Kind == pgtype.KindArray:
-		n.BinaryElements += arrayElements(col.Data) * shapeWeight(n.BinaryValues)
+		n.BinaryElements += arrayElements(col.Data) * c.weight(n.BinaryValues)
 	case col.Format == stream.ColumnBinary:
 		e, numbers := elements(col.Data)
-		n.BinaryElements += e * shapeWeight(n.BinaryValues)
-		n.Numbers += numbers * shapeWeight(n.BinaryValues)
+		n.BinaryElements += e * c.weight(n.BinaryValues)
+		n.Numbers += numbers * c.weight(n.BinaryValues)
 	default:
 		e, numbers := elements(col.Data)
-		n.TextElements += e * shapeWeight(n.TextValues)
-		n.Numbers += numbers * shapeWeight(n.TextValues)
+		n.TextElements += e * c.weight(n.TextValues)
+		n.Numbers += numbers * c.weight(n.TextValues)
 	}
 }
 

@@ -134,7 +134,14 @@ func (w *Worker) replaySpool(m *stream.Message) error {
 	delete(w.spools, m.Xid)
 	w.begin()
 	for i := range s.changes {
-		if err := w.change(&s.changes[i].message); err != nil {
+		if w.observe != nil {
+			w.observe(&s.changes[i].message, false)
+		}
+		err := w.change(&s.changes[i].message)
+		if w.observe != nil {
+			w.observe(&s.changes[i].message, true)
+		}
+		if err != nil {
 			return err
 		}
 		if w.skipping {

@@ -125,9 +125,11 @@ type Worker struct {
 	values  []datum.Value // of the row that the message carries
 	row     []datum.Value // of the row that was found
 
-	lookup            repeated      // the last one, before 18
-	converted, moving []datum.Value // rows on their way to a partition
-	movedFrom         *table        // the partition that a row which is being inserted comes from
+	countAll          bool                                // see CountAll
+	observe           func(m *stream.Message, after bool) // see ObserveSpooled
+	lookup            repeated                            // the last one, before 18
+	converted, moving []datum.Value                       // rows on their way to a partition
+	movedFrom         *table                              // the partition that a row which is being inserted comes from
 	scratch           []byte
 }
 

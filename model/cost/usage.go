@@ -73,7 +73,13 @@ func (u *Usage) WithoutFirst() *Usage {
 }
 
 // Measure reads off what a worker has done so far.
-func Measure(w *apply.Worker) *Usage {
+func Measure(w *apply.Worker) *Usage { return measure(w, w.Tables()) }
+
+// MeasureWithin is Measure for the middle of a change: of the line pointers that indexes
+// have moved, those of the last insertions may be missing.
+func MeasureWithin(w *apply.Worker) *Usage { return measure(w, w.UnsettledTables()) }
+
+func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 	u := &Usage{}
 	c := w.Counters
 	u.add(termMessage, "", Loop, c.Messages)
@@ -97,7 +103,7 @@ func Measure(w *apply.Worker) *Usage {
 	u.add(termDetoast, "", Dispatch, c.Detoasted)
 	u.add(termChunk, "", Dispatch, c.Chunks)
 	u.types(w)
-	for _, t := range w.Tables() {
+	for _, t := range tables {
 		u.table(w, &t)
 	}
 	u.wal(w.Log())
@@ -406,13 +412,18 @@ func (u *Usage) wal(l *wal.Log) {
 			if n.Records == 0 {
 				continue
 			}
-			where := recordPlace(t)
-			u.add(termRecord, name, where, n.Records)
-			u.add(termRecordByte, name, where, n.Bytes-n.FPIBytes)
-			u.add(termImage, name, where, l.Imaged(rel, t))
-			u.add(termImageByte, name, where, n.FPIBytes)
+			u.records(t, name, n, l.Imaged(rel, t))
 		}
 	}
+}
+
+// records adds the writing of records of one type for one relation.
+func (u *Usage) records(t wal.RecordType, name string, n wal.Count, imaged int64) {
+	where := recordPlace(t)
+	u.add(termRecord, name, where, n.Records)
+	u.add(termRecordByte, name, where, n.Bytes-n.FPIBytes)
+	u.add(termImage, name, where, imaged)
+	u.add(termImageByte, name, where, n.FPIBytes)
 }
 
 // recordPlace is the part of the worker that writes records of a type.
