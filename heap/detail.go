@@ -36,11 +36,12 @@ func (t *Table) nameOldKey(d *wal.Detail, bytes int) {
 	d.Main(name, bytes)
 }
 
-// nameData names what a prune record carries.
-func (r *pruning) nameData(d *wal.Detail, main int) {
+// nameData names what a prune record carries: lists of line pointers, each with a header
+// of so many bytes.
+func (r *pruning) nameData(d *wal.Detail, header, main int) {
 	items := func(name string, n, each int) {
 		if n > 0 {
-			d.Data(name, pruneItemsHeader+each*n)
+			d.Data(name, header+each*n)
 		}
 	}
 	items("line pointers that become redirects, and where to", len(r.redirects)/2, 2*offsetSize)

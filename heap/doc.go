@@ -21,14 +21,13 @@
 // block, the free space map with its search order, INSERT and INSERT+INIT
 // records; updates, HOT and deletes; pruning; hint bits; the visibility map; VACUUM
 // with freezing, in as many passes as the memory for dead items asks for, and the
-// truncation of the table's end; what minor releases of 18 do differently; the rows
-// that COPY has left before the run, whose pages are made when they are touched first. Where
-// images are compressed a page can be written out byte for byte, including what
+// truncation of the table's end; what older major versions and the minor releases
+// of 18 do differently; the rows that COPY has left before the run, whose pages are
+// made when they are touched first. Where images are compressed a page can be written out byte for byte, including what
 // removed versions leave behind between those that stay.
 //
 // Reading order: page.go (a page), table.go (insert), hio.go (which page), package
 // fsm (the free space map), update.go, visibility.go, prune.go, vacuum.go with
-// freeze.go, tidstore.go and truncate.go, pass.go, release.go, load.go (COPY) with
-// load_page.go, bytes.go, describe.go
-// and check.go.
+// freeze.go, tidstore.go and truncate.go, pass.go, release.go, before17.go, load.go
+// (COPY) with load_page.go, bytes.go, describe.go and check.go.
 package heap

@@ -39,6 +39,9 @@ func (s *VacuumScan) cutoffs(t *Table) {
 	if minAge < next {
 		s.freezeLimit = min(next-minAge, horizon)
 	}
+	if t.xacts.before(versionFreezePages) {
+		s.freezeLimit = horizon - min(minAge, horizon)
+	}
 	s.aggressive = s.opts.NoSkipping || next-t.frozenXID >= tableAge
 }
 
@@ -46,7 +49,7 @@ func (s *VacuumScan) cutoffs(t *Table) {
 // them before they are old (heap_vacuum_eager_scan_setup). Which ones is up to
 // chance: where the first region begins is drawn at random.
 func (s *VacuumScan) Eager(t *Table) bool {
-	if s.opts.EagerFailureRate == 0 || s.aggressive || s.pages < 2*eagerRegion || t.frozenXID >= s.freezeLimit {
+	if t.xacts.before(versionEagerFreezing) || s.opts.EagerFailureRate == 0 || s.aggressive || s.pages < 2*eagerRegion || t.frozenXID >= s.freezeLimit {
 		return false
 	}
 	visible := 0
@@ -111,12 +114,30 @@ func (r *pruning) unfrozen(xid uint32) {
 	}
 }
 
+// freezeVersions carries the freeze plans out and returns how many bytes a record has of
+// them.
+func (t *Table) freezeVersions(p *page) int {
+	r := &t.pruning
+	for i := range r.frozen {
+		f := &r.frozen[i]
+		f.fixed = t.contents(p, f.off)
+	}
+	n := 0
+	if t.xacts.before(versionFreezePages) {
+		n = sizeOfFreezePlan * len(r.frozen)
+	} else {
+		n = r.freezePlanBytes()
+	}
+	for _, f := range r.frozen {
+		h := p.header(f.off)
+		h.infomask, h.infomask2, h.xmax = f.infomask, f.infomask2, f.xmax
+	}
+	return n
+}
+
 // freezePlanBytes is what a record has of the freeze plans: equal ones are there
 // once, and the offset of each version.
 func (r *pruning) freezePlanBytes() int {
-	if len(r.frozen) == 0 {
-		return 0
-	}
 	slices.SortFunc(r.frozen, func(a, b freezing) int {
 		return cmp.Or(
 			cmp.Compare(a.xmax, b.xmax), cmp.Compare(a.infomask2, b.infomask2),
@@ -135,5 +156,5 @@ func (r *pruning) freezePlanBytes() int {
 		}
 		plans++
 	}
-	return sizeOfFreezePlans + sizeOfFreezePlan*plans + offsetSize*len(r.frozen)
+	return sizeOfFreezePlan*plans + offsetSize*len(r.frozen)
 }

@@ -24,6 +24,7 @@ type pruning struct {
 	// to them.
 	freeze, unusedNow bool
 	freezeLimit       uint32
+	byChain           bool    // only versions that chains were followed to set pruneXID
 	redo              wal.LSN // the redo pointer as the process knows it
 
 	frozen         []freezing
@@ -80,6 +81,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	r := &t.pruning
 	r.redirects, r.dead, r.unused = r.redirects[:0], r.dead[:0], r.unused[:0]
 	r.pruneXID, r.conflictXID, r.deleted = 0, 0, 0
+	r.byChain = t.xacts.before(versionPruneFreezes)
 	r.frozen, r.freezeRequired, r.oldest = r.frozen[:0], false, 0
 	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
@@ -134,6 +136,10 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	}
 	pruned := len(r.redirects)+len(r.dead)+len(r.unused) > 0
 	hint := p.pruneXID != r.pruneXID || p.full
+	if r.byChain {
+		t.pruneOnly(p, pruned, hint)
+		return
+	}
 	freeze := r.decideFreeze(t, p, pruned, hint, t.log.Total().FPIBytes > images)
 	if hint {
 		p.pruneXID, p.full = r.pruneXID, false
@@ -144,43 +150,15 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	if !pruned && !freeze {
 		return
 	}
-	var old remains
 	if pruned {
-		old = t.keepRemains(p)
-	}
-	t.Counters.Pruned += int64(r.deleted)
-	t.dead -= int64(r.deleted - len(r.dead))
-	for i := 0; i < len(r.redirects); i += 2 {
-		p.vacate(r.redirects[i])
-		p.items[r.redirects[i]-1].setRedirect(r.redirects[i+1])
-	}
-	for _, off := range r.dead {
-		p.vacate(off)
-		p.items[off-1] = makeLinePointer(0, lpDead, 0)
-	}
-	for _, off := range r.unused {
-		p.vacate(off)
-		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
-	}
-	if pruned {
-		t.work = p.repairFragmentation(t.work)
-		t.Counters.Compacted += int64(len(p.items))
-		old.leave(p)
+		t.removeVersions(p)
 	}
 	data, main := 0, 0
 	if freeze {
-		for i := range r.frozen {
-			f := &r.frozen[i]
-			f.fixed = t.contents(p, f.off)
-		}
-		plans := r.freezePlanBytes()
+		plans := sizeOfFreezePlans + t.freezeVersions(p)
 		data += plans
 		if d := t.log.Detail(); d != nil {
 			d.Data("freeze plans", plans)
-		}
-		for _, f := range r.frozen {
-			h := p.header(f.off)
-			h.infomask, h.infomask2, h.xmax = f.infomask, f.infomask2, f.xmax
 		}
 	}
 	if r.conflictXID != 0 || freeze && (r.normalXmin || !r.allVisible || !r.allFrozen) {
@@ -196,9 +174,32 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 		data += pruneItemsHeader + offsetSize*k
 	}
 	if d := t.log.Detail(); d != nil {
-		r.nameData(d, main)
+		r.nameData(d, pruneItemsHeader, main)
 	}
 	t.write(typ, p, data, main)
+}
+
+// removeVersions carries the plan out, all but its freezing (heap_page_prune_execute).
+func (t *Table) removeVersions(p *page) {
+	r := &t.pruning
+	old := t.keepRemains(p)
+	t.Counters.Pruned += int64(r.deleted)
+	t.dead -= int64(r.deleted - len(r.dead))
+	for i := 0; i < len(r.redirects); i += 2 {
+		p.vacate(r.redirects[i])
+		p.items[r.redirects[i]-1].setRedirect(r.redirects[i+1])
+	}
+	for _, off := range r.dead {
+		p.vacate(off)
+		p.items[off-1] = makeLinePointer(0, lpDead, 0)
+	}
+	for _, off := range r.unused {
+		p.vacate(off)
+		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
+	}
+	t.work = p.repairFragmentation(t.work)
+	t.Counters.Compacted += int64(len(p.items))
+	old.leave(p)
 }
 
 // Sizes in a prune record. Source: REL_18_1, src/include/access/heapam_xlog.h
@@ -238,6 +239,14 @@ walk:
 			dead = len(chain)
 			r.conflict(h, t.xacts)
 		case statusRecentlyDead:
+			if r.byChain {
+				r.prunable(t.xacts.updateXID(h))
+			}
+		case statusDeleteInProgress:
+			if r.byChain {
+				r.prunable(t.xacts.updateXID(h))
+			}
+			break walk
 		default:
 			break walk
 		}
@@ -341,14 +350,22 @@ func (r *pruning) keep(t *Table, p *page, off storage.OffsetNumber) {
 		r.normalXmin = r.normalXmin || r.allVisible && !h.frozenXmin()
 	case statusRecentlyDead, statusDeleteInProgress:
 		r.allVisible = false
-		if end := t.xacts.updateXID(h); r.pruneXID == 0 || end < r.pruneXID {
-			r.pruneXID = end
+		if !r.byChain {
+			r.prunable(t.xacts.updateXID(h))
 		}
 	default:
 		r.allVisible = false
 	}
 	if r.freeze {
 		r.planFreeze(h, off, t.xacts)
+	}
+}
+
+// prunable notes a transaction that may leave something to prune
+// (heap_prune_record_prunable).
+func (r *pruning) prunable(xid uint32) {
+	if r.pruneXID == 0 || xid < r.pruneXID {
+		r.pruneXID = xid
 	}
 }
 

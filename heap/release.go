@@ -1,5 +1,21 @@
 package heap
 
+// The major versions that changed what is modelled here.
+const (
+	// VACUUM counts all-frozen pages in pg_class, and reads some pages early to freeze
+	// them.
+	versionEagerFreezing = 18
+	// One record prunes and freezes a page, VACUUM's second pass writes one of the same
+	// kind, and dead items are kept in a radix tree. See before17.go.
+	versionPruneFreezes = 17
+	// Pages are frozen as a whole where that costs little, not only versions that are old
+	// enough, and equal freeze plans are logged once. See before16.go.
+	versionFreezePages = 16
+)
+
+// before says whether the server is older than a major version.
+func (x *Transactions) before(major int) bool { return x.ServerMajor != 0 && x.ServerMajor < major }
+
 // What differs between the minor releases of 18. Each is the first one with a change,
 // by its release notes.
 const (

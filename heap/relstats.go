@@ -73,7 +73,7 @@ func (t *Table) countMap(c *classStats) {
 		if bits&vmAllVisible != 0 {
 			c.visible++
 		}
-		if bits&vmAllFrozen != 0 && !t.xacts.Before18 { // relallfrozen is a column of 18's
+		if bits&vmAllFrozen != 0 && !t.xacts.before(versionEagerFreezing) { // relallfrozen is a column of 18's
 			c.frozen++
 		}
 	}

@@ -188,5 +188,5 @@ const (
 // Undecided says whether it depends on the layout of shared memory, which is not
 // modelled, if indexes must be cleaned in several passes.
 func (s *VacuumScan) Undecided() bool {
-	return s.opts.Parallel && !s.full() && sharedSlack+sharedRoom*s.memory.total > s.opts.Memory
+	return s.items.most == 0 && s.opts.Parallel && !s.full() && sharedSlack+sharedRoom*s.memory.total > s.opts.Memory
 }

@@ -36,10 +36,10 @@ type Transactions struct {
 	// those of other workers with their subtransactions.
 	prepared []uint32
 	// gids are those of them that are prepared.
-	gids     []uint32
-	Before18 bool // the server is older than 18
-	// ServerMinor is the server's minor release.
-	ServerMinor int
+	gids []uint32
+	// ServerMajor is the server's major version, 0 for the newest. ServerMinor is its
+	// minor release, or that of the newest one which came out on the same day.
+	ServerMajor, ServerMinor int
 	// held is the oldest transaction that other sessions' snapshots take for running,
 	// 0 if there are none: what it or a later one deleted may not go.
 	held uint32

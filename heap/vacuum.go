@@ -65,8 +65,10 @@ type VacuumScan struct {
 	next, unskippable int // pages
 	deadPages         int // with dead items
 	memory            tidStore
-	ended             bool // all pages were read
-	mapped            int  // up to where the free space map is up to date
+	items             deadItems // in place of memory before 17
+	freed             bool      // the page read last has got free space, and there are no indexes
+	ended             bool      // all pages were read
+	mapped            int       // up to where the free space map is up to date
 
 	freezeLimit uint32 // older transactions must be frozen
 	oldest      uint32 // that stays in the table: what becomes its relfrozenxid
@@ -90,7 +92,11 @@ func (t *Table) VacuumBegin(o VacuumOptions, hasIndex bool) *VacuumScan {
 	s := &VacuumScan{
 		opts: o, pages: t.pages.n, hasIndex: hasIndex, Cleanup: hasIndex && o.IndexCleanup >= 0, unskippable: -1,
 	}
-	s.memory.reset(o.Memory)
+	if t.xacts.before(versionPruneFreezes) {
+		s.items.most = mostItems(o.Memory, s.pages, hasIndex)
+	} else {
+		s.memory.reset(o.Memory)
+	}
 	s.cutoffs(t)
 	s.multi, s.mapBefore = t.xacts.nextMulti(), len(t.vm.pages)
 	return s
@@ -110,6 +116,13 @@ func (t *Table) VacuumNext(s *VacuumScan) bool {
 				s.skipped = s.skipped || unread
 			}
 		}
+		if s.items.full(len(s.Dead)) {
+			s.Passes++
+			if s.opts.IndexCleanup >= 0 {
+				return true
+			}
+			t.forgetDead(s)
+		}
 		p := t.page(storage.BlockNumber(s.next))
 		t.vm.page(p.block) // made even if nothing is marked in it
 		n := len(s.Dead)
@@ -117,6 +130,10 @@ func (t *Table) VacuumNext(s *VacuumScan) bool {
 		s.next++
 		if len(s.Dead) > n {
 			s.deadPages++
+			if s.items.most > 0 {
+				s.items.found += len(s.Dead) - n
+				continue
+			}
 			s.memory.add(p.block, len(s.Dead)-n, s.Dead[len(s.Dead)-1].Offset)
 			if s.full() {
 				s.Passes++
@@ -126,7 +143,7 @@ func (t *Table) VacuumNext(s *VacuumScan) bool {
 				t.forgetDead(s)
 			}
 		}
-		if !s.hasIndex && t.pruning.deleted > 0 && s.next-1-s.mapped >= mapPages {
+		if !s.hasIndex && s.freed && s.next-1-s.mapped >= mapPages {
 			t.fsm.Vacuum(storage.BlockNumber(s.mapped), storage.BlockNumber(s.next-1))
 			s.mapped = s.next - 1
 		}
@@ -138,11 +155,19 @@ func (t *Table) VacuumNext(s *VacuumScan) bool {
 	if len(s.Dead) == 0 || s.opts.IndexCleanup < 0 {
 		return false
 	}
-	if s.opts.IndexCleanup == 0 && s.Passes == 0 && s.deadPages < int(float64(s.pages)*bypassPages) && s.memory.total < bypassMemory {
+	if s.opts.IndexCleanup == 0 && s.Passes == 0 && s.deadPages < int(float64(s.pages)*bypassPages) && s.few() {
 		return false
 	}
 	s.Passes++
 	return true
+}
+
+// few says whether dead items are so few that those of few pages may stay.
+func (s *VacuumScan) few() bool {
+	if s.items.most > 0 {
+		return s.items.found < itemsIn(bypassMemory)
+	}
+	return s.memory.total < bypassMemory
 }
 
 // full says whether dead items take more memory than they may.
@@ -160,7 +185,10 @@ func (t *Table) forgetDead(s *VacuumScan) {
 	s.memory.reset(s.opts.Memory)
 	if !s.ended {
 		t.fsm.Vacuum(storage.BlockNumber(s.mapped), storage.BlockNumber(s.next))
-		s.mapped = s.next - 1
+		s.mapped = s.next
+		if s.items.most == 0 {
+			s.mapped--
+		}
 	}
 }
 
@@ -203,13 +231,18 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 	}
 	visible := t.vm.get(p.block)
 	r := &t.pruning
-	r.freeze, r.freezeLimit, r.unusedNow = true, s.freezeLimit, !s.hasIndex
-	r.redo = s.opts.Redo
-	if t.log.Total().Records > s.opts.Records {
-		r.redo = t.log.Redo()
+	if t.xacts.before(versionPruneFreezes) {
+		t.pruneThenFreeze(s, p)
+	} else {
+		r.freeze, r.freezeLimit, r.unusedNow = true, s.freezeLimit, !s.hasIndex
+		r.redo = s.opts.Redo
+		if t.log.Total().Records > s.opts.Records {
+			r.redo = t.log.Redo()
+		}
+		t.prune(p.block, wal.Heap2PruneVacuumScan)
+		r.freeze, r.freezeLimit, r.unusedNow = false, 0, false
+		s.freed = r.deleted > 0
 	}
-	t.prune(p.block, wal.Heap2PruneVacuumScan)
-	r.freeze, r.freezeLimit, r.unusedNow = false, 0, false
 	if r.oldest != 0 {
 		s.oldest = min(s.oldest, r.oldest)
 	}
@@ -224,11 +257,17 @@ func (t *Table) vacuumPage(s *VacuumScan, p *page) {
 			dead++
 		case lpNormal:
 			h := p.header(storage.OffsetNumber(i + 1))
-			s.countLive(t.vacuumStatus(p, h))
+			s.countLive(r.status[i+1])
 			if h.infomask&xmaxIsMulti != 0 && h.infomask&xmaxInvalid == 0 {
 				s.multi = min(s.multi, h.xmax)
 			}
 		}
+	}
+	if dead > 0 && t.xacts.before(versionPruneFreezes) && !s.hasIndex {
+		t.forgetLines(p, s.Dead)
+		s.visits++
+		s.Dead, s.freed = s.Dead[:0], true
+		return
 	}
 	bits := uint8(vmAllVisible)
 	if r.allFrozen {
@@ -257,28 +296,40 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 		if t.owner == block {
 			t.disown()
 		}
-		n := 0
-		for ; i < len(s.Dead) && s.Dead[i].Block == block; i++ {
-			p.items[s.Dead[i].Offset-1] = makeLinePointer(0, lpUnused, 0)
-			n++
+		first := i
+		for i < len(s.Dead) && s.Dead[i].Block == block {
+			i++
 		}
-		p.truncateLines(1)
-		if d := t.log.Detail(); d != nil {
-			d.Data("line pointers that become unused", pruneItemsHeader+offsetSize*n)
-		}
-		t.write(wal.Heap2PruneVacuumCleanup, p, pruneItemsHeader+offsetSize*n, 0)
-		if visible, frozen := t.allVisible(p); visible {
-			bits := uint8(vmAllVisible)
-			if frozen {
-				bits |= vmAllFrozen
-			}
-			p.allVisible = true
-			t.setVisible(p, bits)
-		}
+		t.forgetLines(p, s.Dead[first:i])
 		s.visits += 2
-		t.fsm.Record(block, p.freeSpace())
 	}
 	t.forgetDead(s)
+}
+
+// forgetLines makes line pointers of dead items of a page unused
+// (lazy_vacuum_heap_page).
+func (t *Table) forgetLines(p *page, dead []storage.TID) {
+	for _, tid := range dead {
+		p.items[tid.Offset-1] = makeLinePointer(0, lpUnused, 0)
+	}
+	p.truncateLines(1)
+	typ, bytes := wal.Heap2PruneVacuumCleanup, pruneItemsHeader+offsetSize*len(dead)
+	if t.xacts.before(versionPruneFreezes) {
+		typ, bytes = wal.Heap2Vacuum, offsetSize*len(dead)
+	}
+	if d := t.log.Detail(); d != nil {
+		d.Data("line pointers that become unused", bytes)
+	}
+	t.write(typ, p, bytes, 0)
+	if visible, frozen := t.allVisible(p); visible {
+		bits := uint8(vmAllVisible)
+		if frozen {
+			bits |= vmAllFrozen
+		}
+		p.allVisible = true
+		t.setVisible(p, bits)
+	}
+	t.fsm.Record(p.block, p.freeSpace())
 }
 
 // Visits is how many pages of the table and of its free space map were visited.

@@ -31,15 +31,17 @@ type vmPage struct {
 	n     int
 	lsn   wal.LSN
 	dirty bool
+	sum   uint16 // the checksum that stands in its header
 }
 
 // Hole is empty: a page of the map has no standard layout.
 func (p *vmPage) Hole() (lower, upper int) { return 0, 0 }
 
-// Bytes writes the page as it is on disk, checksum left out.
+// Bytes writes the page as it is in memory.
 func (p *vmPage) Bytes(dst *[storage.PageSize]byte) {
 	*dst = [storage.PageSize]byte{}
 	storage.PutPageHeader(dst, uint64(p.lsn), 0, storage.PageHeaderSize, storage.PageSize, storage.PageSize, 0)
+	storage.PutChecksum(dst, p.sum)
 	bits := p.m.bits[min(p.n*vmBlocksPerPage, len(p.m.bits)):]
 	for i, b := range bits[:min(len(bits), vmBlocksPerPage)] {
 		dst[storage.PageHeaderSize+i/4] |= b << (i % 4 * 2)
@@ -114,7 +116,7 @@ func (t *Table) setVisible(p *page, bits uint8) {
 	}
 	t.vm.bits[p.block] = bits
 	v := t.vm.page(p.block)
-	v.dirty = true
+	v.dirty, v.sum = true, t.log.MapChecksum(storage.BlockNumber(v.n))
 	images := t.log.ImageOf(v.lsn, v)
 	d := t.log.Detail()
 	if d != nil {

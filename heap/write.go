@@ -29,7 +29,7 @@ func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, im
 	if t.log.NeedsImage(p.lsn) && !initializes(typ) {
 		own = t.log.ImageOf(p.lsn, image{t, p})
 		images.Add(own)
-		if !t.opts.Logical || typ == wal.Heap2PruneOnAccess || typ == wal.Heap2PruneVacuumScan || typ == wal.Heap2PruneVacuumCleanup {
+		if !t.opts.Logical || typ.Cleaning() {
 			data = 0
 		}
 	}
@@ -129,6 +129,7 @@ func (t *Table) dirtyFSM(block storage.BlockNumber, p *fsm.Page) {
 	if p.Dirty {
 		return
 	}
+	p.Checksum = t.log.MapChecksum(block)
 	p.LSN = t.log.Hint(t.rel, forkFSM, block, p.LSN, p)
 	p.Dirty = true
 }

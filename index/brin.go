@@ -108,6 +108,7 @@ func (x *BRIN) dirtyFSM(block storage.BlockNumber, p *fsm.Page) {
 	if p.Dirty {
 		return
 	}
+	p.Checksum = x.log.MapChecksum(block)
 	p.LSN = x.log.Hint(x.rel, forkFSM, block, p.LSN, p)
 	p.Dirty = true
 }
@@ -148,13 +149,19 @@ func (x *BRIN) newSummary() []minmax {
 	return s
 }
 
+// Summarized says whether there is a summary of the range of a page.
+func (x *BRIN) Summarized(block storage.BlockNumber) bool {
+	n := int(block) / x.pages
+	return n < len(x.ranges) && x.ranges[n].block != 0
+}
+
 // Insert widens the summary of the range of a row's page, if it has one, and writes
 // a record if that changed it (brininsert).
 func (x *BRIN) Insert(values []datum.Value, tid storage.TID) error {
-	n := int(tid.Block) / x.pages
-	if n >= len(x.ranges) || x.ranges[n].block == 0 {
+	if !x.Summarized(tid.Block) {
 		return nil
 	}
+	n := int(tid.Block) / x.pages
 	r := &x.ranges[n]
 	changed, err := x.add(r.summary, &r.empty, values)
 	if !changed || err != nil {

@@ -308,6 +308,7 @@ func (t *BTree) dirtyFSM(block storage.BlockNumber, p *fsmPage) {
 	if p.Dirty {
 		return
 	}
+	p.Checksum = t.log.MapChecksum(block)
 	p.LSN = t.log.Hint(t.rel, forkFSM, block, p.LSN, p)
 	p.Dirty = true
 }

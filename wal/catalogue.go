@@ -18,6 +18,9 @@ const (
 	Heap2PruneOnAccess
 	Heap2PruneVacuumScan
 	Heap2PruneVacuumCleanup
+	Heap2Prune
+	Heap2FreezePage
+	Heap2Vacuum
 	Heap2Visible
 	BtreeInsertLeaf
 	BtreeInsertUpper
@@ -106,6 +109,9 @@ const (
 	sizeOfHeapLock           = 8
 	sizeOfHeapTruncate       = 12
 	sizeOfHeapPrune          = 2
+	sizeOfHeapPruneBefore17  = 9 // of REL_16_STABLE, as those of the next two
+	sizeOfHeapFreezePage     = 7
+	sizeOfHeapVacuum         = 2
 	sizeOfHeapVisible        = 5
 	sizeOfBtreeDelete        = 9
 	sizeOfBtreeVacuum        = 4
@@ -157,6 +163,10 @@ var catalogue = [NumRecordTypes]kind{
 	Heap2PruneOnAccess:      {"Heap2", "PRUNE_ON_ACCESS", sizeOfHeapPrune, 1, false},
 	Heap2PruneVacuumScan:    {"Heap2", "PRUNE_VACUUM_SCAN", sizeOfHeapPrune, 1, false},
 	Heap2PruneVacuumCleanup: {"Heap2", "PRUNE_VACUUM_CLEANUP", sizeOfHeapPrune, 1, false},
+	// before 17: block 0: the page, with line pointers or with freeze plans
+	Heap2Prune:      {"Heap2", "PRUNE", sizeOfHeapPruneBefore17, 1, false},
+	Heap2FreezePage: {"Heap2", "FREEZE_PAGE", sizeOfHeapFreezePage, 1, false},
+	Heap2Vacuum:     {"Heap2", "VACUUM", sizeOfHeapVacuum, 1, false},
 	// block 0: the page of the visibility map; block 1: the heap page
 	Heap2Visible: {"Heap2", "VISIBLE", sizeOfHeapVisible, 2, false},
 	// block 0: the page, with the new item
@@ -248,6 +258,9 @@ func (t RecordType) Background() bool {
 	}
 	return false
 }
+
+// Cleaning says whether records of the type take versions from a page or freeze them.
+func (t RecordType) Cleaning() bool { return t >= Heap2PruneOnAccess && t <= Heap2Vacuum }
 
 // String gives the type's full name, as in Btree/INSERT_LEAF.
 func (t RecordType) String() string { return t.Manager() + "/" + t.Name() }

@@ -97,7 +97,7 @@ func (l *Log) finish(t RecordType, length, topXID int) *Detail {
 		add("replication origin", replicationOrigin)
 	}
 	add("id of the top-level transaction", topXID)
-	main := k.main
+	main := l.main[t]
 	for _, p := range d.main {
 		main += p.Bytes
 	}
@@ -114,7 +114,7 @@ func (l *Log) finish(t RecordType, length, topXID int) *Detail {
 			add(blockPart(b.ID, p.Name), p.Bytes)
 		}
 	}
-	add("main data: "+mainNames[t], k.main)
+	add("main data: "+mainNames[t], l.main[t])
 	for _, p := range d.main {
 		add("main data: "+p.Name, p.Bytes)
 	}
@@ -145,6 +145,9 @@ var mainNames = [NumRecordTypes]string{
 	Heap2PruneOnAccess:        "reason, flags",
 	Heap2PruneVacuumScan:      "reason, flags",
 	Heap2PruneVacuumCleanup:   "reason, flags",
+	Heap2Prune:                "snapshot conflict horizon, numbers of redirects and dead line pointers, flags",
+	Heap2FreezePage:           "snapshot conflict horizon, number of freeze plans, flags",
+	Heap2Vacuum:               "number of line pointers",
 	Heap2Visible:              "snapshot conflict horizon, flags",
 	BtreeInsertLeaf:           "place of the item",
 	BtreeInsertUpper:          "place of the item",

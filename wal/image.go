@@ -33,6 +33,7 @@ const (
 type ImageOptions struct {
 	FullPageWrites bool // full_page_writes
 	Hints          bool // changes of hint bits are logged: data checksums or wal_log_hints
+	Checksums      bool // data checksums
 	Compression    Compression
 }
 
@@ -149,7 +150,9 @@ func (l *Log) Checkpoint(running int, quiet bool) {
 	if quiet {
 		return
 	}
-	l.InsertPlain(XLOGCheckpointRedo, 0)
+	if !l.noRedo {
+		l.InsertPlain(XLOGCheckpointRedo, 0)
+	}
 	l.InsertPlain(StandbyRunningXacts, sizeOfRunningXact*running)
 	l.InsertPlain(XLOGCheckpointOnline, 0)
 }

@@ -46,6 +46,7 @@ type Options struct {
 	Origin      bool   // records are written by an apply worker: those that can, carry the replication origin
 	Sink        Sink   // gets each record; may be nil
 	Images      ImageOptions
+	ServerMajor int // major version of the server; 0 stands for the newest
 }
 
 // Log is the write-ahead log: its position, its counters, its sink.
@@ -55,6 +56,7 @@ type Log struct {
 	topXID  int // bytes of the top-level transaction id that the next record must carry
 	segment uint64
 	fixed   [NumRecordTypes]int // length of each type without block data
+	main    [NumRecordTypes]int // main data that every record of a type has
 	sink    Sink
 	names   []string
 	bare    map[RelID]string // names without the schema, where they have one
@@ -67,7 +69,10 @@ type Log struct {
 	work    imageWork
 	detail  *Detail // of the next record; nil unless somebody wants to know
 	origin  bool
-	memory  storage.Arena
+	noRedo  bool // checkpoints begin without a record
+	// mapChecksums says that pages of maps show a checksum.
+	mapChecksums bool
+	memory       storage.Arena
 }
 
 // NewLog returns an empty log.
@@ -76,10 +81,13 @@ func NewLog(o Options) *Log {
 		o.SegmentSize = DefaultSegmentSize
 	}
 	l := &Log{segment: o.SegmentSize, sink: o.Sink, origin: o.Origin, images: o.Images, counts: make([]Count, NumRecordTypes), imaged: make([]int64, NumRecordTypes)}
+	l.noRedo = o.before(releaseCheckpointRedo)
+	l.mapChecksums = o.Images.Checksums && o.before(releaseMapsInMemory)
 	l.MoveTo(o.Start)
 	for t := range catalogue {
 		k := &catalogue[t]
-		l.fixed[t] = Parts{MainData: k.main, BlockRefs: k.blocks, Origin: k.origin && o.Origin}.Length()
+		l.main[t] = o.mainData(RecordType(t))
+		l.fixed[t] = Parts{MainData: l.main[t], BlockRefs: k.blocks, Origin: k.origin && o.Origin}.Length()
 	}
 	return l
 }
@@ -180,7 +188,7 @@ func (l *Log) insert(t RecordType, rel RelID, fork uint8, block storage.BlockNum
 // its type always has. Main data of more than 255 bytes has a longer header.
 func (l *Log) InsertMain(t RecordType, rel RelID, block storage.BlockNumber, data, extra int) LSN {
 	data += extra
-	if catalogue[t].main+extra > dataHeaderLimit {
+	if l.main[t]+extra > dataHeaderLimit {
 		data += dataHeaderLong - dataHeaderShort
 	}
 	return l.Insert(t, rel, block, data)
@@ -189,7 +197,7 @@ func (l *Log) InsertMain(t RecordType, rel RelID, block storage.BlockNumber, dat
 // InsertImages is InsertMain for a record that also carries images.
 func (l *Log) InsertImages(t RecordType, rel RelID, block storage.BlockNumber, data, extra int, image Image) LSN {
 	data += extra + image.Length + image.Header
-	if catalogue[t].main+extra > dataHeaderLimit {
+	if l.main[t]+extra > dataHeaderLimit {
 		data += dataHeaderLong - dataHeaderShort
 	}
 	return l.insert(t, rel, 0, block, data, image.Length)

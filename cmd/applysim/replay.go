@@ -59,9 +59,9 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
 	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line, in\ntheir order, a number of messages, a tab and the commands that ran after them:\nCHECKPOINT, VACUUM, and SET before VACUUM; with ; between them")
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`, by PostgreSQL's name; one that nothing modelled\ndepends on is warned of; may be given more than once")
-	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber; 18 stands for 18.1; records of\nlocks, deletes and MultiXacts are not the same in all minor releases")
+	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber: "+apply.Versions+", or one of their minor\nreleases; 18 stands for 18.1, an older one for the\nrelease of the same day, such as 17.7")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`: resource manager, type, relation, fork,\nblock, length, length of full-page images, with tabs between;\n- is standard output, and the report then goes to standard error")
-	f.StringVar(&o.streaming, "streaming", "parallel", "`HOW` streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides")
+	f.StringVar(&o.streaming, "streaming", "parallel", "`HOW` streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides; on is the default before 18")
 	f.StringVar(&o.collation, "collation", "C", "the database's default collation, a `NAME` of pg_collation such as\nde-x-icu or en_US.utf8, or one that the DDL makes")
 	f.BoolVar(&o.skipConflicts, "skip-conflicts", false, "go on after a conflict that would stop replication: its transaction is\nrolled back and passed over, and the conflict is counted")
 	f.StringArrayVar(&o.assume, "assume", nil, "what to assume about an expression that cannot be computed, a `SETTING`:\nINDEX:selectivity=0.1 is the share of rows that an index's predicate takes\n(0.5 unless set), INDEX:width=24 or TABLE.COLUMN:width=24 the bytes that a\nvalue takes (32 unless set; pg_stats.avg_width); may be given more than once")
@@ -207,11 +207,16 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 	case o.caseDir != "" && o.events != "":
 		return hint(f, "--case has its own events: expected it without --events")
 	}
-	if v, _, _ := strings.Cut(o.version, "."); v != "17" && v != "18" {
-		return fmt.Errorf("not supported: --server-version %s: expected 17 or 18, the versions that are modelled", o.version)
-	}
 	if f.Changed("server-version") {
+		var s apply.Settings
+		var err error
+		if s.ServerMajor, _, err = apply.ParseVersion(o.version); err != nil {
+			return fmt.Errorf("--server-version %s: %w", o.version, err)
+		}
 		o.set = append(o.set, "server_version="+o.version)
+		if !f.Changed("streaming") && !s.ParallelByDefault() {
+			o.streaming = "on"
+		}
 	}
 	if o.streaming != "parallel" && o.streaming != "on" {
 		return hint(f, "--streaming %s: expected parallel or on", o.streaming)

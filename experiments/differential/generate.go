@@ -102,7 +102,11 @@ func (g *generator) settings() {
 		s.SubOptions = append(s.SubOptions, "streaming = on")
 		g.streaming()
 	case 1:
-		s.SubOptions = append(s.SubOptions, "streaming = parallel")
+		how := "streaming = parallel"
+		if g.features.major < 16 {
+			how = "streaming = on"
+		}
+		s.SubOptions = append(s.SubOptions, how)
 		g.streaming()
 	default:
 		s.SubOptions = append(s.SubOptions, "streaming = off")

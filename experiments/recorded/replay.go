@@ -81,15 +81,6 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 	return w, nil
 }
 
-// major is the major version of the server that was recorded.
-func (c *Case) major() int {
-	s := apply.DefaultSettings()
-	if v := c.Start.Settings["server_version"]; v != "" {
-		s.Set("server_version", v)
-	}
-	return s.ServerMajor
-}
-
 // setLSNs sets LSNs of pages, which one of the lists of start.json has by relation.
 func (c *Case) setLSNs(list string, lsns map[string]string, set func(string, []wal.LSN)) error {
 	for _, name := range sortedKeys(lsns) {
@@ -106,11 +97,17 @@ func (c *Case) setLSNs(list string, lsns map[string]string, set func(string, []w
 	return nil
 }
 
-// parallel says whether the subscription applies streamed transactions in parallel,
-// which is the default since PostgreSQL 18.
+// parallel says whether the subscription applies streamed transactions in parallel.
 func (c *Case) parallel() bool {
 	streaming, given := c.Options["streaming"]
-	return streaming == "parallel" || !given && c.major() >= 18
+	if given {
+		return streaming == "parallel"
+	}
+	s := apply.DefaultSettings()
+	if v := c.Start.Settings["server_version"]; v != "" {
+		s.Set("server_version", v)
+	}
+	return s.ParallelByDefault()
 }
 
 // nextOID is the first object id after those of the relations: a constraint gets its

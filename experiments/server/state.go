@@ -291,12 +291,12 @@ type walCount struct {
 
 // records reads the WAL from the start to end: seven columns a record.
 func (r *recording) records(end string) ([][]string, error) {
-	if r.sub.Major < 16 {
-		return r.dumped(end)
-	}
 	names, err := r.fileNames()
 	if err != nil {
 		return nil, err
+	}
+	if r.sub.Major < 16 {
+		return r.recordsBefore16(names, end)
 	}
 	window := "'" + r.start.StartLSN + "', '" + end + "'"
 	list, err := r.sub.Query("select start_lsn, resource_manager, record_type, record_length, fpi_length from pg_get_wal_records_info(" + window + ")")
@@ -313,10 +313,7 @@ func (r *recording) records(end string) ([][]string, error) {
 		record := []string{x[1], x[2], "-", "-", "-", x[3], x[4]}
 		if len(blocks) > 0 && blocks[0][0] == x[0] {
 			b := blocks[0]
-			if record[2] = names[b[1]]; record[2] == "" {
-				record[2] = "?" + b[1]
-			}
-			record[3], record[4] = b[2], b[3]
+			copy(record[2:], []string{named(names, b[1]), b[2], b[3]})
 			for len(blocks) > 0 && blocks[0][0] == x[0] {
 				blocks = blocks[1:]
 			}

@@ -42,17 +42,19 @@ type Page struct {
 	nodes [nodesPerPage]uint8
 	next  int // fp_next_slot
 
-	LSN   wal.LSN
-	Dirty bool // changed since the last checkpoint has written it
+	LSN      wal.LSN
+	Dirty    bool   // changed since the last checkpoint has written it
+	Checksum uint16 // that stands in its header
 }
 
 // Hole is empty: a page of the map has no standard layout.
 func (p *Page) Hole() (lower, upper int) { return 0, 0 }
 
-// Bytes writes the page as it is on disk, checksum left out.
+// Bytes writes the page as it is in memory.
 func (p *Page) Bytes(dst *[storage.PageSize]byte) {
 	*dst = [storage.PageSize]byte{}
 	storage.PutPageHeader(dst, uint64(p.LSN), 0, storage.PageHeaderSize, storage.PageSize, storage.PageSize, 0)
+	storage.PutChecksum(dst, p.Checksum)
 	binary.LittleEndian.PutUint32(dst[storage.PageHeaderSize:], uint32(p.next))
 	copy(dst[storage.PageHeaderSize+4:], p.nodes[:])
 }

@@ -2,6 +2,8 @@ package apply
 
 // What the apply worker of PostgreSQL 17 does in another way than that of 18.
 
+import "applysim/wal/storage"
+
 // lookups are a table's counters of scans.
 type lookups struct{ seqScans, seqReads, idxScans, idxReads int64 }
 
@@ -23,10 +25,19 @@ func (w *Worker) lookedUp(before lookups) {
 }
 
 // lookUpAgain counts the last lookup once more: a row that moves to another partition
-// was looked up again to be deleted. It is locked already, so that writes nothing
-// (apply_handle_tuple_routing of REL_17_STABLE).
-func (w *Worker) lookUpAgain() {
+// was looked up again to be deleted (apply_handle_tuple_routing of REL_17_STABLE). It is
+// locked already, so that writes nothing, but the key that is looked for is that of the
+// row now: one that is stored out of line is fetched, which may prune the TOAST table.
+func (w *Worker) lookUpAgain(r *relation, row storage.TID) {
 	t, c := w.lookup.table, w.lookup.cost
+	if r.lookup != nil && t.toaster != nil {
+		t.heap.Values(w.row, row)
+		for _, k := range r.lookup.schema.Keys {
+			if k.Column >= 0 && external(w.row[k.Column]) {
+				t.toaster.Fetch(&w.row[k.Column])
+			}
+		}
+	}
 	t.seqScans += c.seqScans
 	t.seqReads += c.seqReads
 	t.idxScans += c.idxScans

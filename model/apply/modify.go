@@ -47,9 +47,11 @@ func (w *Worker) chooseLookup(r *relation) {
 // unusable says why rows of a table with REPLICA IDENTITY FULL cannot be found by an
 // index, "" if they can (IsIndexUsableForReplicaIdentityFull).
 func (w *Worker) unusable(r *relation, x *localIndex) string {
-	first := x.schema.Keys[0].Column
+	first, version := x.schema.Keys[0].Column, w.opts.Settings.ServerMajor
 	switch {
-	case x.btree == nil && x.hash == nil:
+	case version < 16:
+		return "before PostgreSQL 16 the whole old row is looked for without an index"
+	case x.btree == nil && x.hash == nil, x.btree == nil && version < 17, x.btree == nil && version == 17 && x.schema.Method != "hash":
 		return fmt.Sprintf("its access method, %s, cannot look rows up one by one", x.schema.Method)
 	case x.schema.Predicate != "":
 		return "it is partial: it does not have all rows"
@@ -57,7 +59,7 @@ func (w *Worker) unusable(r *relation, x *localIndex) string {
 		return "its first column is an expression"
 	case r.columns[first].remote < 0:
 		return fmt.Sprintf("its first column, %s, is not published", r.local.schema.Columns[first].Name)
-	case !x.comparable() && w.opts.Settings.ServerMajor >= 18:
+	case !x.comparable() && version >= 18:
 		return "a column's type has no equality operator as the index has it"
 	}
 	return ""

@@ -143,7 +143,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	computed := map[*schema.Index]*localIndex{}
 	for _, x := range s.Indexes {
 		columns := &o.Indexed
-		if x.Method == "brin" {
+		if x.Method == "brin" && w.opts.Settings.ServerMajor >= 16 { // older ones know no summarizing indexes
 			columns = &o.Summarized
 		}
 		for _, k := range x.Keys {

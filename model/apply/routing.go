@@ -182,7 +182,7 @@ func (w *Worker) moveRow(root, r *relation, old storage.TID) error {
 		return err
 	}
 	if w.opts.Settings.ServerMajor < 18 {
-		w.lookUpAgain()
+		w.lookUpAgain(r, old)
 	}
 	w.moving = append(w.moving[:0], w.values[:len(to.local.schema.Columns)]...)
 	w.deleteRow(t, old)

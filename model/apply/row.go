@@ -178,6 +178,9 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 		x.hash.insert(&x.values[0], tid)
 		return false, nil
 	}
+	if x.brin != nil && x.exprs == nil && !x.brin.Summarized(tid.Block) {
+		return false, nil // nobody looks at the values: long ones are not fetched
+	}
 	if err := x.entry(values); err != nil {
 		return false, err
 	}

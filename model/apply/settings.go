@@ -15,7 +15,7 @@ import (
 // Settings are the server settings that change what the worker writes. They go
 // by PostgreSQL's own names.
 type Settings struct {
-	// ServerMajor is the first part of server_version: 17 or 18.
+	// ServerMajor is the first part of server_version: one of Versions.
 	ServerMajor int
 	// ServerMinor is the second part of server_version, 6 for 18.6, or that of the
 	// release of 18 that came out on the same day.
@@ -23,6 +23,7 @@ type Settings struct {
 	WALLevel       string // wal_level: "replica" or "logical"
 	FullPageWrites bool   // full_page_writes
 	DataChecksums  bool   // data_checksums (a property of the cluster)
+	checksumsGiven bool   // data_checksums was set: the version's default does not matter
 	WALLogHints    bool   // wal_log_hints
 	// SynchronousCommit is synchronous_commit of the subscription's worker: commits
 	// are flushed before the next transaction is applied.
@@ -66,7 +67,10 @@ func (s *Settings) Set(name, value string) error {
 	var err error
 	switch key := strings.ToLower(name); key {
 	case "server_version":
-		s.ServerMajor, s.ServerMinor, err = parseVersion(value)
+		s.ServerMajor, s.ServerMinor, err = ParseVersion(value)
+		if !s.checksumsGiven {
+			s.DataChecksums = s.ServerMajor >= versionChecksums
+		}
 	case "block_size":
 		if strings.TrimSpace(value) != strconv.Itoa(storage.PageSize) {
 			err = fmt.Errorf("not supported: expected %d", storage.PageSize)
@@ -82,6 +86,7 @@ func (s *Settings) Set(name, value string) error {
 		s.FullPageWrites, err = parseBool(value)
 	case "data_checksums":
 		s.DataChecksums, err = parseBool(value)
+		s.checksumsGiven = true
 	case "wal_log_hints":
 		s.WALLogHints, err = parseBool(value)
 	case "track_commit_timestamp":
@@ -154,21 +159,35 @@ func HasNoEffect(name string) bool { return ignored[strings.ToLower(name)] }
 
 // minorsBefore is how many minor releases of a major version there had been when the
 // first one of 18 came out: what changes in all of them changes on the same day.
-var minorsBefore = map[int]int{18: 0, 17: 6}
+var minorsBefore = map[int]int{18: 0, 17: 6, 16: 10}
+
+// Defaults that have changed: initdb makes clusters with data checksums, and a
+// subscription has streaming = parallel, in place of off.
+const (
+	versionChecksums = 18
+	versionParallel  = 18
+)
+
+// ParallelByDefault says whether a new subscription applies streamed transactions by
+// parallel workers.
+func (s *Settings) ParallelByDefault() bool { return s.ServerMajor >= versionParallel }
+
+// Versions are the major versions that are modelled.
+const Versions = "16, 17 or 18"
 
 // lastMinor is the last minor release of 18 that is modelled.
 const lastMinor = 6
 
-// parseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the major
+// ParseVersion reads server_version, as in 18.6 (Debian 18.6-3), and returns the major
 // version and the minor release of 18 that came out on the same day; a major version
 // alone stands for the release of the day of 18.1.
-func parseVersion(value string) (major, minor int, err error) {
+func ParseVersion(value string) (major, minor int, err error) {
 	number, _, _ := strings.Cut(strings.TrimSpace(value), " ")
 	first, rest, dotted := strings.Cut(number, ".")
 	major, err = strconv.Atoi(first)
 	before, known := minorsBefore[major]
 	if err != nil || !known {
-		return 0, 0, fmt.Errorf("not supported: expected 17 or 18, the versions that are modelled")
+		return 0, 0, fmt.Errorf("not supported: expected %s, the versions that are modelled", Versions)
 	}
 	if !dotted {
 		return major, DefaultSettings().ServerMinor, nil
@@ -185,7 +204,7 @@ func parseVersion(value string) (major, minor int, err error) {
 // images says when full-page images are written and how.
 func (s *Settings) images() wal.ImageOptions {
 	return wal.ImageOptions{
-		FullPageWrites: s.FullPageWrites, Hints: s.DataChecksums || s.WALLogHints, Compression: s.WALCompression,
+		FullPageWrites: s.FullPageWrites, Hints: s.DataChecksums || s.WALLogHints, Checksums: s.DataChecksums, Compression: s.WALCompression,
 	}
 }
 

@@ -125,12 +125,35 @@ func TestServerVersion(t *testing.T) {
 	type version struct{ major, minor int }
 	for value, want := range map[string]version{
 		"18": {18, 1}, "18.1": {18, 1}, "18.6 (Debian 18.6-3)": {18, 6}, "17.10": {17, 4}, "17": {17, 1},
-		"16.14": {}, "15.18": {}, "18beta1": {}, "18.x": {}, "": {},
+		"16.14": {16, 4}, "16": {16, 1}, "15.18": {}, "18beta1": {}, "18.x": {}, "": {},
 	} {
 		s := apply.DefaultSettings()
 		err := s.Set("server_version", value)
 		if want.major == 0 && err == nil || want.major != 0 && (err != nil || s.ServerMajor != want.major || s.ServerMinor != want.minor) {
 			t.Errorf("%q: version %d, minor release %d, error %v", value, s.ServerMajor, s.ServerMinor, err)
+		}
+	}
+}
+
+// A cluster has data checksums by default since 18, whatever was set otherwise.
+func TestChecksumsByVersion(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want bool
+	}{
+		{nil, true}, {[]string{"server_version", "17"}, false}, {[]string{"server_version", "18.3"}, true},
+		{[]string{"data_checksums", "on", "server_version", "16"}, true},
+		{[]string{"server_version", "16", "data_checksums", "on"}, true},
+		{[]string{"server_version", "16", "server_version", "18"}, true},
+	} {
+		s := apply.DefaultSettings()
+		for i := 0; i < len(c.set); i += 2 {
+			if err := s.Set(c.set[i], c.set[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.DataChecksums != c.want {
+			t.Errorf("%v: data checksums %v", c.set, s.DataChecksums)
 		}
 	}
 }

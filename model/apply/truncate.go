@@ -82,10 +82,11 @@ func (w *Worker) truncate(t *table) {
 			w.initFork(t, o.index)
 		}
 	}
-	// New files are made for the TOAST table first, old ones emptied last
-	// (reindex_relation, heap_truncate_one_rel).
+	// New indexes are built for the TOAST table first, before 17 last, and old ones
+	// emptied last (reindex_relation, heap_truncate_one_rel).
 	inPlace := t.newFiles == w.xacts.Current
-	if !inPlace {
+	toastLast := inPlace || w.opts.Settings.ServerMajor < 17
+	if !toastLast {
 		toast()
 	}
 	for _, x := range t.indexes {
@@ -100,7 +101,7 @@ func (w *Worker) truncate(t *table) {
 			again = append(again, x.hash.empty())
 		}
 	}
-	if inPlace {
+	if toastLast {
 		toast()
 	}
 	w.restore = append(w.restore, again...)

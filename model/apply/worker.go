@@ -148,7 +148,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		o.SubscriptionOID = firstOID
 	}
 	w := &Worker{
-		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMinor: o.Settings.ServerMinor, Before18: o.Settings.ServerMajor < 18},
+		opts: o, nextOID: o.NextOID, xacts: heap.Transactions{Next: o.NextXID, Synchronous: o.Settings.SynchronousCommit, ServerMajor: o.Settings.ServerMajor, ServerMinor: o.Settings.ServerMinor},
 		byName: map[[2]string]*table{}, relations: map[uint32]*relation{},
 		prepared: map[uint32]*prepared{}, spools: map[uint32]*spool{},
 	}
@@ -157,7 +157,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.chance = rand.NewPCG(o.Seed, randomStream)
 	w.evaluation.HasNow, w.evaluation.Random = true, w.random
 	w.Counters.Conflicts = map[string]int64{}
-	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images()})
+	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images(), ServerMajor: o.Settings.ServerMajor})
 	w.log.SetRedo(o.Start)
 	w.unlogged = wal.NewLog(wal.Options{})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
