@@ -22,7 +22,7 @@ func (t *Table) pruneOnly(p *page, pruned, hint bool) {
 		}
 	}
 	if pruned {
-		t.removeVersions(p)
+		t.removeVersions(p, false)
 		if d := t.log.Detail(); d != nil {
 			r.nameData(d, 0, 0)
 		}

@@ -36,6 +36,7 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 	}
 	storage.PutPageHeader(dst, uint64(p.lsn), flags, int(p.lower), int(p.upper), storage.PageSize, p.pruneXID)
 	p.materialize()
+	p.layout()
 	le := binary.LittleEndian
 	natts := uint16(len(t.opts.Attrs))
 	for i, lp := range p.items {
@@ -48,7 +49,7 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 		le.PutUint32(b[0:], h.xmin)
 		le.PutUint32(b[4:], h.xmax)
 		le.PutUint32(b[8:], h.cid)
-		storage.PutTID(b[12:], h.ctid)
+		storage.PutTID(b[12:], h.ctid())
 		le.PutUint16(b[18:], h.infomask2|natts)
 		mask := h.infomask | t.contents(p, storage.OffsetNumber(i+1))
 		le.PutUint16(b[20:], mask)
@@ -110,6 +111,7 @@ func (t *Table) keepRemains(p *page) (r remains) {
 	if !t.log.Compresses() {
 		return r
 	}
+	p.layout()
 	r.bytes = new([storage.PageSize]byte)
 	t.pageBytes(p, r.bytes)
 	for _, lp := range p.items {

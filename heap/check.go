@@ -38,6 +38,13 @@ func (t *Table) checkVirtual(p *page) error {
 }
 
 func (p *page) check() error {
+	items := p.items
+	if s := p.summary; s != nil {
+		if err := s.check(p); err != nil {
+			return err
+		}
+		items = s.laidOut(p.items)
+	}
 	if want := storage.PageHeaderSize + storage.LinePointerSize*len(p.items); int(p.lower) != want {
 		return fmt.Errorf("lower is %d, %d line pointers end at %d", p.lower, len(p.items), want)
 	}
@@ -48,7 +55,7 @@ func (p *page) check() error {
 		return fmt.Errorf("%d line pointers, at most %d", len(p.items), MaxHeapTuplesPerPage)
 	}
 	var used [storage.PageSize / 8]bool
-	for i, lp := range p.items {
+	for i, lp := range items {
 		switch lp.flags() {
 		case lpUnused:
 			if !p.freeLines {

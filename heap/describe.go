@@ -43,7 +43,9 @@ func (t *Table) Header(block storage.BlockNumber) PageHeader {
 
 // LinePointers appends the line pointers of page block to dst.
 func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []LinePointer {
-	for _, lp := range t.page(block).items {
+	p := t.page(block)
+	p.layout()
+	for _, lp := range p.items {
 		dst = append(dst, LinePointer{int(lp.off), lp.flags(), lp.length()})
 	}
 	return dst
@@ -53,6 +55,7 @@ func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []Lin
 // lower, upper, then lp_off,lp_flags,lp_len of each line pointer.
 func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	p := t.page(block)
+	p.layout()
 	lower, upper := p.bounds()
 	dst = append(dst, "heap\t"...)
 	dst = append(dst, t.opts.Name...)

@@ -43,7 +43,7 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 		if !h.hotUpdated() {
 			break
 		}
-		off, start, prior = h.ctid.Offset, false, t.xacts.updateXID(h)
+		off, start, prior = h.offset, false, t.xacts.updateXID(h)
 	}
 	return storage.TID{}, false, allDead
 }
@@ -78,7 +78,7 @@ func (t *Table) Vacuumable(tid storage.TID) bool {
 		if !h.hotUpdated() {
 			break
 		}
-		off, start, prior = h.ctid.Offset, false, t.xacts.updateXID(h)
+		off, start, prior = h.offset, false, t.xacts.updateXID(h)
 	}
 	return true
 }

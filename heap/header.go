@@ -32,10 +32,18 @@ const (
 type header struct {
 	xmin, xmax uint32
 	cid        uint32
-	ctid       storage.TID
+	block      storage.BlockNumber  // t_ctid: where the next version of the row is,
+	offset     storage.OffsetNumber // or this one if there is none
+	root       storage.OffsetNumber // of a heap-only version: the item where its chain begins
 	infomask   uint16
 	infomask2  uint16 // without the number of columns
 }
+
+// ctid is t_ctid.
+func (h *header) ctid() storage.TID { return storage.TID{Block: h.block, Offset: h.offset} }
+
+// setCTID sets t_ctid.
+func (h *header) setCTID(tid storage.TID) { h.block, h.offset = tid.Block, tid.Offset }
 
 // aborted says whether the hint bits show that the inserter has aborted.
 func (h *header) aborted() bool { return h.infomask&xminFrozen == xminInvalid }
@@ -71,7 +79,7 @@ func (p *page) materialize() {
 			cid += uint32(o - run.first)
 		}
 		p.headers[i] = header{
-			xmin: run.xmin, cid: cid, ctid: storage.TID{Block: p.block, Offset: o},
+			xmin: run.xmin, cid: cid, block: p.block, offset: o,
 			infomask: xmaxInvalid | uint16(run.hints)<<8,
 		}
 	}

@@ -43,11 +43,15 @@ func newTable(t testing.TB, o heap.Options) *table {
 	h := &table{t: t, xacts: &heap.Transactions{Next: 700, Synchronous: true}}
 	h.log = wal.NewLog(wal.Options{Start: 0x2000028, Origin: true, Sink: func(r *wal.Record) {
 		if r.Relation != wal.NoRelation {
-			h.records = append(h.records, fmt.Sprintf("%s %d %d", r.Type.Name(), r.Block, r.Length))
+			h.records = append(h.records, describe(r))
 		}
 	}})
 	h.Table = heap.NewTable(o, h.log, h.log.Register(o.Name), h.xacts)
 	return h
+}
+
+func describe(r *wal.Record) string {
+	return fmt.Sprintf("%s %d %d", r.Type.Name(), r.Block, r.Length)
 }
 
 func (h *table) begin() {

@@ -310,7 +310,7 @@ func (t *Table) lockRow(tid storage.TID) (logged bool) {
 	h.set(m)
 	if m.infomask&xmaxLockOnly != 0 {
 		h.infomask2 &^= hotUpdated
-		h.ctid = tid
+		h.setCTID(tid)
 	}
 	return true
 }

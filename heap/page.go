@@ -93,6 +93,8 @@ type page struct {
 	// stale are the page's bytes when versions were last taken away from it: they
 	// show between versions. Kept only where images are compressed.
 	stale *[storage.PageSize]byte
+	// summary is what pruning knows of the page; nil before it is pruned first.
+	summary *summary
 }
 
 func newPage(block storage.BlockNumber) page {
@@ -111,11 +113,19 @@ func (p *page) freeSpace() int {
 
 // unusedLine returns the first unused line pointer, 0 if there is none.
 func (p *page) unusedLine() storage.OffsetNumber {
-	if p.freeLines {
-		for i, lp := range p.items {
-			if lp.flags() == lpUnused {
-				return storage.OffsetNumber(i + 1)
-			}
+	if !p.freeLines {
+		return 0
+	}
+	from := 0
+	if s := p.summary; s != nil && s.known {
+		if s.unused == 0 {
+			return 0
+		}
+		from = int(s.lowest) - 1
+	}
+	for i, lp := range p.items[from:] {
+		if lp.flags() == lpUnused {
+			return storage.OffsetNumber(from + i + 1)
 		}
 	}
 	return 0
@@ -126,7 +136,8 @@ func (p *page) unusedLine() storage.OffsetNumber {
 // unused line pointer, or a new one (PageAddItemExtended).
 func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 	off := p.unusedLine()
-	if off == 0 {
+	reused := off != 0
+	if !reused {
 		p.freeLines = false
 		p.lower += storage.LinePointerSize
 		p.items = append(p.items, linePointer{})
@@ -142,6 +153,9 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 		lp.len |= nullBit
 	}
 	p.items[off-1] = lp
+	if s := p.summary; s != nil {
+		s.join(p, off, reused)
+	}
 	return off
 }
 
@@ -149,7 +163,7 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 	if p.headers != nil {
 		p.headers[off-1] = header{
-			xmin: xmin, cid: cid, ctid: storage.TID{Block: p.block, Offset: off}, infomask: xmaxInvalid,
+			xmin: xmin, cid: cid, block: p.block, offset: off, infomask: xmaxInvalid,
 		}
 		return
 	}

@@ -85,55 +85,15 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	r.frozen, r.freezeRequired, r.oldest = r.frozen[:0], false, 0
 	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
-	n := storage.OffsetNumber(len(p.items))
-	t.Counters.PrunedLines += int64(n)
+	t.Counters.PrunedLines += int64(len(p.items))
 	checks := t.Counters.StatusChecks
-	for off := n; off >= 1; off-- {
-		r.processed[off] = false
-		r.status[off] = statusUnknown
-		switch p.items[off-1].flags() {
-		case lpUnused:
-			r.processed[off] = true
-		case lpDead:
-			if r.unusedNow {
-				r.removeUnused(off)
-				r.deleted--
-			}
-			r.processed[off] = true
-		case lpNormal:
-			t.Counters.PrunedTuples++
-			if h := &p.headers[off-1]; h.infomask&(xminFrozen|xmaxInvalid) == xminCommitted|xmaxInvalid {
-				r.status[off] = statusLive // as most are
-			} else {
-				r.status[off] = t.vacuumStatus(p, h)
-			}
-		}
+	quick := p.summary != nil && p.summary.known && !r.freeze && !r.unusedNow && p.stale == nil && !t.log.Compresses()
+	if quick {
+		t.planChanged(p)
+	} else {
+		t.planAll(p)
 	}
 	t.Counters.PrunedStatus += t.Counters.StatusChecks - checks
-	for off := storage.OffsetNumber(1); off <= n; off++ {
-		if r.processed[off] {
-			continue
-		}
-		if r.status[off] == statusLive && p.headers[off-1].infomask2&heapOnly == 0 {
-			r.keep(t, p, off) // the first of its chain stays, and so do all
-			continue
-		}
-		if p.items[off-1].flags() == lpRedirect || p.headers[off-1].infomask2&heapOnly == 0 {
-			t.pruneChain(p, off)
-		}
-	}
-	for off := storage.OffsetNumber(1); off <= n; off++ {
-		if r.processed[off] {
-			continue
-		}
-		// A heap-only version that no chain leads to: what an abort left.
-		if r.status[off] == statusDead {
-			r.conflict(&p.headers[off-1], t.xacts)
-			r.removeUnused(off)
-		} else {
-			r.keep(t, p, off)
-		}
-	}
 	pruned := len(r.redirects)+len(r.dead)+len(r.unused) > 0
 	hint := p.pruneXID != r.pruneXID || p.full
 	if r.byChain {
@@ -148,10 +108,11 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 		}
 	}
 	if !pruned && !freeze {
+		p.summarize(quick, r.freeze)
 		return
 	}
 	if pruned {
-		t.removeVersions(p)
+		t.removeVersions(p, quick)
 	}
 	data, main := 0, 0
 	if freeze {
@@ -176,30 +137,107 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	if d := t.log.Detail(); d != nil {
 		r.nameData(d, pruneItemsHeader, main)
 	}
+	p.summarize(quick, r.freeze)
 	t.write(typ, p, data, main)
 }
 
 // removeVersions carries the plan out, all but its freezing (heap_page_prune_execute).
-func (t *Table) removeVersions(p *page) {
+// quick says that the page's summary is true.
+func (t *Table) removeVersions(p *page, quick bool) {
 	r := &t.pruning
-	old := t.keepRemains(p)
+	var old remains
+	if !quick {
+		old = t.keepRemains(p)
+	}
 	t.Counters.Pruned += int64(r.deleted)
 	t.dead -= int64(r.deleted - len(r.dead))
+	freed := 0
 	for i := 0; i < len(r.redirects); i += 2 {
-		p.vacate(r.redirects[i])
+		freed += p.vacate(r.redirects[i])
 		p.items[r.redirects[i]-1].setRedirect(r.redirects[i+1])
 	}
 	for _, off := range r.dead {
-		p.vacate(off)
+		freed += p.vacate(off)
 		p.items[off-1] = makeLinePointer(0, lpDead, 0)
 	}
 	for _, off := range r.unused {
-		p.vacate(off)
+		freed += p.vacate(off)
 		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
 	}
-	t.work = p.repairFragmentation(t.work)
+	if quick {
+		t.work = p.closeGaps(freed, r.unused, t.work)
+	} else {
+		t.work = p.repairFragmentation(t.work)
+		old.leave(p)
+	}
 	t.Counters.Compacted += int64(len(p.items))
-	old.leave(p)
+}
+
+// planAll looks at all line pointers of a page.
+func (t *Table) planAll(p *page) {
+	r := &t.pruning
+	n := storage.OffsetNumber(len(p.items))
+	for off := n; off >= 1; off-- {
+		r.processed[off] = false
+		r.status[off] = statusUnknown
+		switch p.items[off-1].flags() {
+		case lpUnused:
+			r.processed[off] = true
+		case lpDead:
+			if r.unusedNow {
+				r.removeUnused(off)
+				r.deleted--
+			}
+			r.processed[off] = true
+		case lpNormal:
+			t.Counters.PrunedTuples++
+			r.status[off] = t.statusOf(p, &p.headers[off-1])
+		}
+	}
+	for off := storage.OffsetNumber(1); off <= n; off++ {
+		if !r.processed[off] {
+			t.pruneRoot(p, off)
+		}
+	}
+	for off := storage.OffsetNumber(1); off <= n; off++ {
+		if !r.processed[off] {
+			t.pruneOrphan(p, off)
+		}
+	}
+}
+
+// statusOf is vacuumStatus with a short way for versions that are live, as most are.
+func (t *Table) statusOf(p *page, h *header) status {
+	if h.settled() {
+		return statusLive
+	}
+	return t.vacuumStatus(p, h)
+}
+
+// pruneRoot decides what becomes of a HOT chain if it begins at line pointer off.
+func (t *Table) pruneRoot(p *page, off storage.OffsetNumber) {
+	r := &t.pruning
+	switch {
+	case p.items[off-1].flags() == lpRedirect:
+		t.pruneChain(p, off)
+	case p.headers[off-1].infomask2&heapOnly != 0:
+	case r.status[off] == statusLive:
+		r.keep(t, p, off) // the first of its chain stays, and so do all
+	default:
+		t.pruneChain(p, off)
+	}
+}
+
+// pruneOrphan decides what becomes of a heap-only version that no chain leads to: what
+// an abort left.
+func (t *Table) pruneOrphan(p *page, off storage.OffsetNumber) {
+	r := &t.pruning
+	if r.status[off] == statusDead {
+		r.conflict(&p.headers[off-1], t.xacts)
+		r.removeUnused(off)
+	} else {
+		r.keep(t, p, off)
+	}
 }
 
 // Sizes in a prune record. Source: REL_18_1, src/include/access/heapam_xlog.h
@@ -253,7 +291,7 @@ walk:
 		if !h.hotUpdated() {
 			break
 		}
-		off, prior = h.ctid.Offset, t.xacts.updateXID(h)
+		off, prior = h.offset, t.xacts.updateXID(h)
 	}
 	r.chain = chain
 	switch {
@@ -391,17 +429,22 @@ func (p *page) truncateLines(least int) {
 	}
 }
 
-// vacate notes that the memory of a version that goes is free.
-func (p *page) vacate(off storage.OffsetNumber) {
+// vacate notes that the memory of a version that goes is free, and returns how many
+// bytes that are on the page.
+func (p *page) vacate(off storage.OffsetNumber) (freed int) {
 	lp := p.items[off-1]
 	if lp.flags() != lpNormal {
-		return
+		return 0
+	}
+	if s := p.summary; s != nil {
+		s.normal--
 	}
 	size := lp.length() - TupleHeaderSize
 	if size != p.holeSize {
 		p.holes, p.holeSize = p.holes[:0], size
 	}
 	p.holes = append(p.holes, lp.body)
+	return storage.MaxAlign(lp.length())
 }
 
 // bodyRoom is the room in bytes for new versions that a page must have left in its
@@ -422,6 +465,15 @@ func (p *page) repairFragmentation(work []byte) []byte {
 			lp.off = p.upper
 		}
 	}
+	if s := p.summary; s != nil {
+		s.moved, s.added = false, 0
+	}
+	return p.compact(work)
+}
+
+// compact moves the bytes of the versions that stay together in the page's memory, if
+// there is no room left for new ones.
+func (p *page) compact(work []byte) []byte {
 	if (len(p.holes) > 0 || cap(p.bodies)-len(p.bodies) >= bodyRoom) && len(p.bodies) <= 2*storage.PageSize {
 		return work
 	}

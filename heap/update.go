@@ -23,6 +23,7 @@ const (
 func (t *Table) Lock(tid storage.TID) {
 	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
+	p.unsettle(tid.Offset)
 	if t.shared(h) {
 		if !t.lockRow(tid) {
 			return
@@ -30,7 +31,7 @@ func (t *Table) Lock(tid storage.TID) {
 	} else {
 		h.setXmax(t.xacts.Current, xmaxExclusive|xmaxLockOnly, keysUpdated)
 		h.infomask2 &^= hotUpdated
-		h.ctid = tid
+		h.setCTID(tid)
 	}
 	t.logLock(p)
 }
@@ -49,9 +50,10 @@ func (t *Table) logLock(p *page) {
 func (t *Table) lock(tid storage.TID, cid uint32, m xmax) {
 	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
+	p.unsettle(tid.Offset)
 	h.set(m)
 	h.infomask2 &^= hotUpdated
-	h.ctid = tid
+	h.setCTID(tid)
 	t.setCmax(h, cid)
 	t.logLock(p)
 }
@@ -86,6 +88,7 @@ func anyExternal(values []datum.Value) bool {
 func (t *Table) LockShared(tid storage.TID) {
 	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
+	p.unsettle(tid.Offset)
 	if t.shared(h) {
 		h.set(t.newXmax(h, share, false))
 	} else {
@@ -215,17 +218,23 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	off := t.place(p, block, v)
 	nu := storage.TID{Block: block, Offset: off}
 	p.headers[off-1] = header{
-		xmin: xid, xmax: kept.xid, cid: cid, ctid: nu, infomask: updatedRow | kept.infomask, infomask2: kept.infomask2,
+		xmin: xid, xmax: kept.xid, cid: cid, block: block, offset: off, infomask: updatedRow | kept.infomask, infomask2: kept.infomask2,
 	}
 	h := old.header(tid.Offset)
+	old.unsettle(tid.Offset)
 	h.set(ended)
 	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
 	if hot {
 		h.infomask2 |= hotUpdated
-		p.headers[off-1].infomask2 |= heapOnly
+		nu := &p.headers[off-1]
+		nu.infomask2 |= heapOnly
+		nu.root = tid.Offset
+		if h.infomask2&heapOnly != 0 {
+			nu.root = h.root
+		}
 	}
-	h.ctid = nu
+	h.setCTID(nu)
 	old.prunable(xid)
 	if !fits {
 		old.full = true
@@ -402,6 +411,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	}
 	p.prunable(t.xacts.Current)
 	h := p.header(tid.Offset)
+	p.unsettle(tid.Offset)
 	if t.shared(h) {
 		h.set(t.newXmax(h, exclusive, true))
 	} else {
@@ -409,7 +419,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	}
 	t.setCmax(h, cid)
 	h.infomask2 &^= hotUpdated
-	h.ctid = tid
+	h.setCTID(tid)
 	t.countOldKey(oldKey)
 	if d := t.log.Detail(); d != nil {
 		t.nameOldKey(d, oldKey)

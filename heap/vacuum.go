@@ -309,6 +309,7 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 // forgetLines makes line pointers of dead items of a page unused
 // (lazy_vacuum_heap_page).
 func (t *Table) forgetLines(p *page, dead []storage.TID) {
+	p.forget()
 	for _, tid := range dead {
 		p.items[tid.Offset-1] = makeLinePointer(0, lpUnused, 0)
 	}
