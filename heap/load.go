@@ -85,7 +85,7 @@ func (t *Table) Load(count int, rows LoadedRows, o LoadOptions) error {
 	if o.Frozen {
 		l.infomask |= xminFrozen
 	}
-	t.loaded = l
+	t.loaded, t.external = l, true // as far as is known
 	counters := t.Counters
 	t.fsm.Changed = nil // nothing is logged
 	defer func() { t.Counters, t.fsm.Changed = counters, t.dirtyFSM }()

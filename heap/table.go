@@ -105,6 +105,8 @@ type Table struct {
 	cleared    []*vmPage // pages of the map that the next record is about too
 	varWidth   bool      // some column has no fixed length
 	toastable  bool      // some column's values could be compressed or moved out of line
+	external   bool      // some value may be stored out of line
+	comparable int       // so many columns, the first ones, hold all whose change matters
 	toaster    Toaster
 	// mayPrune are the pages of a TOAST table that have something to prune, and perhaps
 	// some that have not any more.
@@ -146,6 +148,11 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 	t.old = make([]datum.Value, len(o.Attrs))
 	t.contained = make([]datum.Value, len(o.Attrs))
 	t.modified = make([]bool, len(o.Attrs))
+	for _, list := range [][]int{o.Indexed, o.Summarized, o.Identity.Columns} {
+		for _, i := range list {
+			t.comparable = max(t.comparable, i+1)
+		}
+	}
 	return t
 }
 
@@ -264,6 +271,7 @@ func (t *Table) needsToast(v formed) bool { return v.length > toastThreshold && 
 func (t *Table) toast(v formed, values, old []datum.Value) ([]datum.Value, error) {
 	t.bodies = t.bodies[:v.start]
 	t.Counters.Toasted++
+	t.external = true
 	return t.toaster.Toast(values, old)
 }
 

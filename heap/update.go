@@ -4,6 +4,8 @@ package heap
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"applysim/heap/datum"
@@ -122,7 +124,7 @@ func (t *Table) dataStart(nulls bool) int {
 
 // decode reads the columns of a version from its bytes after the header.
 func (t *Table) decode(dst []datum.Value, body []byte, nulls bool) {
-	attrs := t.opts.Attrs
+	attrs := t.opts.Attrs[:min(len(t.opts.Attrs), len(dst))]
 	data := body[t.dataStart(nulls):]
 	at := 0
 	for i := range attrs {
@@ -131,6 +133,16 @@ func (t *Table) decode(dst []datum.Value, body []byte, nulls bool) {
 			continue
 		}
 		dst[i], at = datum.Next(data, at, &attrs[i])
+	}
+}
+
+// decodeOld reads the columns that an update must compare, into t.old.
+func (t *Table) decodeOld(p *page, off storage.OffsetNumber) {
+	body, nulls := p.body(off), p.items[off-1].nulls()
+	if t.external {
+		t.decode(t.old, body, nulls)
+	} else {
+		t.decode(t.old[:t.comparable], body, nulls)
 	}
 }
 
@@ -151,7 +163,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		return Updated{}, err
 	}
 	old := t.page(tid.Block)
-	t.decode(t.old, old.body(tid.Offset), old.items[tid.Offset-1].nulls())
+	t.decodeOld(old, tid.Offset)
 	changed := t.differ(t.opts.Indexed, values)
 	summarized := t.differ(t.opts.Summarized, values)
 	logOld := t.opts.Logical && (t.opts.Identity.Full || t.differ(t.opts.Identity.Columns, values) || t.keyExternal())
@@ -160,7 +172,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 
 	block := tid.Block
 	// A long row takes the way of one that is toasted even if no column of it can be.
-	long := v.length > toastThreshold || t.toastable && (anyExternal(t.old) || anyExternal(values))
+	long := v.length > toastThreshold || t.external && (anyExternal(t.old) || anyExternal(values))
 	toast := long && t.toastable
 	fits := storage.MaxAlign(v.length) <= old.freeSpace()
 	// The worker's lock on the old version is kept on the new one, as if it were
@@ -184,6 +196,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		t.lock(tid, cid, meanwhile)
 	}
 	if toast {
+		t.decode(t.old, old.body(tid.Offset), old.items[tid.Offset-1].nulls())
 		before := slices.Clone(t.old)
 		if values, err = t.toast(v, values, before); err == nil {
 			if v, err = t.prepare(values, true); err == nil {
@@ -320,15 +333,12 @@ func (t *Table) common(tid storage.TID, v formed) (prefix, suffix int) {
 	old := p.body(tid.Offset)[t.dataStart(p.items[tid.Offset-1].nulls()):]
 	nu := t.bodies[v.start+t.dataStart(v.nulls):]
 	n := min(len(old), len(nu))
-	for prefix < n && old[prefix] == nu[prefix] {
-		prefix++
-	}
+	prefix = commonPrefix(old[:n], nu[:n])
 	if prefix < minCommon {
 		prefix = 0
 	}
-	for suffix < n-prefix && old[len(old)-1-suffix] == nu[len(nu)-1-suffix] {
-		suffix++
-	}
+	n -= prefix
+	suffix = commonSuffix(old[len(old)-n:], nu[len(nu)-n:])
 	if suffix < minCommon {
 		suffix = 0
 	}
@@ -339,6 +349,36 @@ func (t *Table) common(tid storage.TID, v formed) (prefix, suffix int) {
 // takes room itself.
 func saved(common int) int { return max(common-sizeOfCommon, 0) }
 
+// commonPrefix is how many bytes two slices of the same length begin with alike.
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n+8 <= len(a) {
+		if d := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); d != 0 {
+			return n + bits.TrailingZeros64(d)/8
+		}
+		n += 8
+	}
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// commonSuffix is how many bytes two slices of the same length end with alike.
+func commonSuffix(a, b []byte) int {
+	n := len(a)
+	for n >= 8 {
+		if d := binary.LittleEndian.Uint64(a[n-8:]) ^ binary.LittleEndian.Uint64(b[n-8:]); d != 0 {
+			return len(a) - n + bits.LeadingZeros64(d)/8
+		}
+		n -= 8
+	}
+	for n > 0 && a[n-1] == b[n-1] {
+		n--
+	}
+	return len(a) - n
+}
+
 // identitySize is what a logical record says of an old row, in bytes: nothing,
 // its key (a tuple with NULL in all other columns), or all of it
 // (ExtractReplicaIdentity).
@@ -346,7 +386,7 @@ func (t *Table) identitySize(tid storage.TID) int {
 	p := t.page(tid.Block)
 	id := &t.opts.Identity
 	if id.Full {
-		if t.toaster != nil {
+		if t.external {
 			t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
 			if anyExternal(t.old) {
 				return wal.SizeOfHeapHeader + t.flattened(slices.Clone(t.old), p.items[tid.Offset-1].nulls())
@@ -357,8 +397,8 @@ func (t *Table) identitySize(tid storage.TID) int {
 	if len(id.Columns) == 0 {
 		return 0
 	}
-	t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
-	key := make([]datum.Value, len(t.old))
+	t.decodeOld(p, tid.Offset)
+	key := t.contained
 	for i := range key {
 		key[i].Null = true
 	}
@@ -372,7 +412,7 @@ func (t *Table) identitySize(tid storage.TID) int {
 // is stored elsewhere. Then its record tells the key even if it stays as it is, as
 // logical decoding could not fetch it (HeapDetermineColumnsInfo's has_external).
 func (t *Table) keyExternal() bool {
-	if t.toaster == nil {
+	if !t.external {
 		return false
 	}
 	return slices.ContainsFunc(t.opts.Identity.Columns, func(i int) bool {
@@ -389,7 +429,8 @@ func (t *Table) flattened(row []datum.Value, nulls bool) int {
 			row[i] = t.toaster.Fetch(&row[i])
 		}
 	}
-	return t.dataStart(nulls) + len(datum.Append(nil, t.opts.Attrs, row))
+	t.work = datum.Append(t.work[:0], t.opts.Attrs, row)
+	return t.dataStart(nulls) + len(t.work)
 }
 
 // Delete ends a row version that the worker has locked (heap_delete). cid is the
@@ -429,7 +470,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	t.dead++
 	t.live--
 	t.countRow(tid.Block, -1)
-	if t.toaster != nil {
+	if t.external {
 		t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
 		if anyExternal(t.old) {
 			t.toaster.Delete(slices.Clone(t.old))

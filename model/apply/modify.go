@@ -251,17 +251,26 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	if len(m.New) != len(r.remote.Columns) {
 		return w.protocol(m, "%d columns, expected %d as the relation message has", len(m.New), len(r.remote.Columns))
 	}
-	t.heap.Values(w.row, tid)
 	t.counters.Merged++
+	// The row was looked for by the values of the new one if the message has no old one.
+	same := m.OldKind == stream.OldNone && root == r
+	read := false
 	scratch := w.scratch[:0]
 	for i := range r.columns {
 		c := &r.columns[i]
 		if c.remote >= 0 && m.New[c.remote].Format != stream.ColumnUnchanged {
+			if same && c.again(&m.New[c.remote]) {
+				continue
+			}
 			var err error
 			if scratch, err = c.value(&w.values[i], &m.New[c.remote], scratch); err != nil {
 				return w.stop("%v", err)
 			}
 			continue
+		}
+		if !read {
+			t.heap.Values(w.row, tid)
+			read = true
 		}
 		w.values[i] = w.row[i]
 		if b := w.row[i].Bytes; len(b) > 0 {

@@ -210,10 +210,9 @@ func (t *table) resume(w *Worker, done Statistics) {
 	if done == (Statistics{}) {
 		return
 	}
-	t.began, t.before = w.Counters.Begins, t.heap.Counters
-	t.before.Inserts -= done.Inserts
-	t.before.Updates -= done.Updates
-	t.before.Deletes -= done.Deletes
+	c := &t.heap.Counters
+	t.began = w.Counters.Begins
+	t.before = rowCounts{c.Inserts - done.Inserts, c.Updates - done.Updates, c.Deletes - done.Deletes}
 }
 
 // savepoint returns the position of a remote subtransaction, -1 if it has none.

@@ -33,7 +33,7 @@ type table struct {
 
 	// The counters when the last transaction that changed the table first did.
 	began  int64 // Counters.Begins
-	before heap.Counters
+	before rowCounts
 	// Truncated says that the table was truncated: how many rows the server counts
 	// then depends on when the worker reports.
 	truncated bool
@@ -121,6 +121,7 @@ type localColumn struct {
 	counters ColumnCounters
 	shaped   bool // what its values look like matters for what they cost
 	every    bool // all of them are looked at; see CountAll
+	pure     bool // the same text gives the same value, which needs no work space
 }
 
 // logOf says where the changes of a table's relation are logged, and as what: those of
@@ -512,7 +513,7 @@ func (w *Worker) mapRelation(r *relation) error {
 	for i := range t.schema.Columns {
 		c := &t.schema.Columns[i]
 		lc := &r.columns[i]
-		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}, shaped: shaped(c.Type), every: w.countAll}
+		*lc = localColumn{remote: -1, typ: c.Type, typmod: c.Typmod, def: datum.Value{Null: true}, shaped: shaped(c.Type), every: w.countAll, pure: c.Type.HasBits() || c.Type.AsIs()}
 		if c.Dropped {
 			continue
 		}

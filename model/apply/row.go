@@ -108,6 +108,21 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	return scratch, nil
 }
 
+// again says whether a column's value, which was read once, need not be read again,
+// and counts it as if it were.
+func (c *localColumn) again(col *stream.Column) bool {
+	if !c.pure || col.Format != stream.ColumnText {
+		return false
+	}
+	counters := &c.counters
+	counters.TextValues++
+	counters.TextBytes += int64(len(col.Data))
+	if c.shaped && shapeWeight(counters.TextValues) > 0 {
+		c.shape(col)
+	}
+	return true
+}
+
 // insertRow inserts a row into the table and its indexes
 // (ExecSimpleRelationInsert).
 func (w *Worker) insertRow(t *table, values []datum.Value) error {

@@ -137,9 +137,13 @@ func restore(list []func()) {
 // count notes the table's counters before its first change in a transaction.
 func (t *table) count(w *Worker) {
 	if t.began != w.Counters.Begins {
-		t.began, t.before = w.Counters.Begins, t.heap.Counters
+		c := &t.heap.Counters
+		t.began, t.before = w.Counters.Begins, rowCounts{c.Inserts, c.Updates, c.Deletes}
 	}
 }
+
+// rowCounts are the heap's counters that a TRUNCATE or a rollback sets back.
+type rowCounts struct{ Inserts, Updates, Deletes int64 }
 
 // forgetCounts forgets the changes that the transaction has made before it truncates
 // the table (pgstat_count_truncate), and returns how many they were.

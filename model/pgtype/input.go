@@ -149,6 +149,15 @@ func (t *Type) InputBits(text []byte, typmod int32) (bits uint64, ok bool, err e
 	return bits, true, err
 }
 
+// HasBits says whether InputBits reads the type.
+func (t *Type) HasBits() bool {
+	switch t.Kind {
+	case KindInt4, KindInt8, KindInt2, KindTimestampTZ, KindTimestamp, KindDate, KindBool, KindFloat8, KindFloat4:
+		return true
+	}
+	return false
+}
+
 // AsIs says whether the input function takes the text as it is.
 func (t *Type) AsIs() bool { return t.Kind == KindText && !t.ByVal }
 
