@@ -26,24 +26,27 @@ const (
 // candidate is a heap TID that may go (TM_IndexDelete and TM_IndexStatus).
 type candidate struct {
 	tid       storage.TID
-	place     int // of its item, in key order
-	free      int // bytes that its deletion frees, at the least
+	place     uint16 // of its item, in key order
+	free      uint16 // bytes that its deletion frees, at the least
 	promising bool
 	deletable bool
 }
 
 // deletion is the work space of a deletion pass.
 type deletion struct {
-	candidates []candidate
-	blocks     []storage.BlockNumber
+	candidates []candidate           // by place, then heap TID
+	blocks     []storage.BlockNumber // of the candidates, in order
 	groups     []blockGroup
-	sorted     []candidate
-	keys       []uint64
+	group      []uint16 // by block, from the least one on: the number of its group, from 1
+	order      []uint64 // the candidates in the order in which the heap is visited, numbers in the lowest 16 bits
+	gone       []bool
 }
 
 // blockGroup is the candidates of one heap page (IndexDeleteCounts).
 type blockGroup struct {
-	first, count, promising int
+	block            storage.BlockNumber
+	count, promising int
+	rank             int // from 1 for the pages that are visited
 }
 
 // deleteDead deletes the items of leaf p that are marked dead and, since their
@@ -91,9 +94,13 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 	t.Counters.Candidates += int64(len(d.candidates))
 	// The heap is visited in its own order (index_delete_sort): hint bits are set on
 	// the way.
-	slices.SortFunc(d.candidates, func(a, b candidate) int { return a.tid.Compare(b.tid) })
+	d.order = d.order[:0]
 	for i := range d.candidates {
-		c := &d.candidates[i]
+		d.order = append(d.order, uint64(pack(d.candidates[i].tid))<<16|uint64(i))
+	}
+	slices.Sort(d.order)
+	for _, n := range d.order {
+		c := &d.candidates[uint16(n)]
 		if !c.deletable {
 			t.Counters.CheckedTIDs++
 		}
@@ -107,7 +114,7 @@ func (t *BTree) deleteDead(k *key, p *page) bool {
 func (t *BTree) considerDead(tid storage.TID, place int, dead bool) {
 	d := &t.dels
 	if _, ok := slices.BinarySearch(d.blocks, tid.Block); ok {
-		d.candidates = append(d.candidates, candidate{tid: tid, place: place, deletable: dead})
+		d.candidates = append(d.candidates, candidate{tid: tid, place: uint16(place), deletable: dead})
 	}
 }
 
@@ -132,9 +139,7 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 	}
 	t.Counters.Candidates += int64(len(d.candidates))
 	t.findDeletable(max(bottomUpTarget, size))
-	if len(d.candidates) > 0 {
-		t.deleteCandidates(p, wal.BtreeDelete)
-	}
+	t.deleteCandidates(p, wal.BtreeDelete)
 	return !anyEqual || p.free >= max(bottomUpEnough, size)
 }
 
@@ -196,7 +201,7 @@ func (t *BTree) considerChurned(p *page, i int, equals bool) {
 	list := p.postingTIDs(it)
 	if list == nil {
 		d.candidates = append(d.candidates, candidate{
-			tid: it.tid(), place: i, promising: equals, free: t.size(p, it) + storage.LinePointerSize,
+			tid: it.tid(), place: uint16(i), promising: equals, free: uint16(t.size(p, it) + storage.LinePointerSize),
 		})
 		return
 	}
@@ -209,7 +214,7 @@ func (t *BTree) considerChurned(p *page, i int, equals bool) {
 	}
 	for j := range n {
 		d.candidates = append(d.candidates, candidate{
-			tid: getTID(list[j*storage.TIDSize:]), place: i, free: storage.TIDSize,
+			tid: getTID(list[j*storage.TIDSize:]), place: uint16(i), free: storage.TIDSize,
 			promising: first && j == 0 || last && j == n-1,
 		})
 	}
@@ -217,16 +222,15 @@ func (t *BTree) considerChurned(p *page, i int, equals bool) {
 
 // findDeletable visits the heap pages that promise most and marks the
 // candidates that can go, until target bytes would be free or a page brought
-// nothing. Candidates that were not looked at are dropped.
+// nothing.
 func (t *BTree) findDeletable(target int) {
 	d := &t.dels
-	favorable := t.sortCandidates()
+	favorable := d.chooseBlocks()
 	visited, freed, before := 0, 0, 0
-	final := 0
 	done := false
 	block := storage.InvalidBlock
-	for i := range d.candidates {
-		c := &d.candidates[i]
+	for _, n := range d.order {
+		c := &d.candidates[uint16(n)]
 		if c.tid.Block != block {
 			if done || visited > 0 && freed == before {
 				break
@@ -245,74 +249,117 @@ func (t *BTree) findDeletable(target int) {
 			continue
 		}
 		c.deletable = true
-		freed += c.free
+		freed += int(c.free)
 		done = done || freed >= target
-		final = i + 1
 	}
 	t.Counters.HeapPages += int64(visited)
-	d.candidates = d.candidates[:final]
 }
 
-// sortCandidates groups the candidates by heap page, puts the most promising
-// pages first and drops all but a few. It returns how many pages at the start
-// lie close together (bottomup_sort_and_shrink).
-func (t *BTree) sortCandidates() (favorable int) {
-	d := &t.dels
-	d.sortByTID()
-	d.groups = d.groups[:0]
-	for i := range d.candidates {
-		c := &d.candidates[i]
-		if i == 0 || c.tid.Block != d.candidates[i-1].tid.Block {
-			d.groups = append(d.groups, blockGroup{first: i})
-		}
-		g := &d.groups[len(d.groups)-1]
-		g.count++
-		if c.promising {
-			g.promising++
-		}
-	}
+// chooseBlocks groups the candidates by heap page and puts those of the few most
+// promising pages into d.order, by page and heap TID. It returns how many pages at the
+// start lie close together (bottomup_sort_and_shrink).
+func (d *deletion) chooseBlocks() (favorable int) {
+	d.groupByBlock()
+	var chosen [bottomUpBlocks]*blockGroup
+	n := 0
 	for i := range d.groups {
 		g := &d.groups[i]
-		g.promising = nextPowerOf2(max(g.promising, leastPromising))
+		if n == bottomUpBlocks && !g.before(chosen[n-1]) {
+			continue
+		}
+		if n < bottomUpBlocks {
+			n++
+		}
+		j := n - 1
+		for ; j > 0 && g.before(chosen[j-1]); j-- {
+			chosen[j] = chosen[j-1]
+		}
+		chosen[j] = g
 	}
-	slices.SortFunc(d.groups, func(a, b blockGroup) int {
-		if a.promising != b.promising {
-			return b.promising - a.promising
-		}
-		if x, y := nextPowerOf2(a.count), nextPowerOf2(b.count); x != y {
-			return y - x
-		}
-		return a.first - b.first
-	})
-	d.groups = d.groups[:min(len(d.groups), bottomUpBlocks)]
+	for i, g := range chosen[:n] {
+		g.rank = i + 1
+	}
 	last := int64(-1)
-	for _, g := range d.groups {
-		b := int64(d.candidates[g.first].tid.Block)
+	for _, g := range chosen[:n] {
+		b := int64(g.block)
 		if last >= 0 && (b < last-bottomUpTolerance || b > last+bottomUpTolerance) {
 			break
 		}
 		favorable++
 		last = b
 	}
-	d.sorted = d.sorted[:0]
-	for _, g := range d.groups {
-		d.sorted = append(d.sorted, d.candidates[g.first:g.first+g.count]...)
+	d.order = d.order[:0]
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		if rank := d.groupOf(c.tid.Block).rank; rank > 0 {
+			d.order = append(d.order, uint64(rank)<<32|uint64(c.tid.Offset)<<16|uint64(i))
+		}
 	}
-	d.candidates, d.sorted = d.sorted, d.candidates
+	slices.Sort(d.order)
 	return favorable
 }
 
-// sortByTID sorts the candidates, which are fewer than 65,536, by heap TID.
-func (d *deletion) sortByTID() {
-	d.keys, d.sorted = d.keys[:0], d.sorted[:0]
+// before says whether a heap page is visited before another one.
+func (g *blockGroup) before(h *blockGroup) bool {
+	if x, y := nextPowerOf2(max(g.promising, leastPromising)), nextPowerOf2(max(h.promising, leastPromising)); x != y {
+		return x > y
+	}
+	if x, y := nextPowerOf2(g.count), nextPowerOf2(h.count); x != y {
+		return x > y
+	}
+	return g.block < h.block
+}
+
+// groupLimit is how far the heap pages of candidates may lie apart for their groups to
+// be found by their numbers.
+const groupLimit = 1 << 14
+
+// groupByBlock counts the candidates of each heap page.
+func (d *deletion) groupByBlock() {
+	least, greatest := storage.InvalidBlock, storage.BlockNumber(0)
 	for i := range d.candidates {
-		d.keys = append(d.keys, uint64(pack(d.candidates[i].tid))<<16|uint64(i))
+		b := d.candidates[i].tid.Block
+		least, greatest = min(least, b), max(greatest, b)
 	}
-	slices.Sort(d.keys)
-	for _, k := range d.keys {
-		d.sorted = append(d.sorted, d.candidates[uint16(k)])
+	d.blocks, d.groups, d.group = d.blocks[:0], d.groups[:0], d.group[:0]
+	if len(d.candidates) == 0 {
+		return
 	}
-	d.candidates, d.sorted = d.sorted, d.candidates
+	d.blocks = append(d.blocks, least)
+	if n := int(greatest-least) + 1; n <= groupLimit {
+		d.group = slices.Grow(d.group, n)[:n]
+		clear(d.group)
+	} else {
+		for i := range d.candidates {
+			d.blocks = append(d.blocks, d.candidates[i].tid.Block)
+		}
+		slices.Sort(d.blocks)
+		d.blocks = slices.Compact(d.blocks)
+		for _, b := range d.blocks {
+			d.groups = append(d.groups, blockGroup{block: b})
+		}
+	}
+	for i := range d.candidates {
+		c := &d.candidates[i]
+		if len(d.group) > 0 && d.group[c.tid.Block-least] == 0 {
+			d.groups = append(d.groups, blockGroup{block: c.tid.Block})
+			d.group[c.tid.Block-least] = uint16(len(d.groups))
+		}
+		g := d.groupOf(c.tid.Block)
+		g.count++
+		if c.promising {
+			g.promising++
+		}
+	}
+}
+
+// groupOf returns the group of a heap page that a candidate leads to.
+func (d *deletion) groupOf(block storage.BlockNumber) *blockGroup {
+	if len(d.group) > 0 {
+		return &d.groups[d.group[block-d.blocks[0]]-1]
+	}
+	i, _ := slices.BinarySearch(d.blocks, block)
+	return &d.groups[i]
 }
 
 // nextPowerOf2 is the least power of two that is not below n.
@@ -322,14 +369,10 @@ func nextPowerOf2(n int) int { return 1 << bits.Len(uint(n-1)) }
 // or parts of posting lists, and writes the record.
 func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 	d := &t.dels
-	slices.SortFunc(d.candidates, func(a, b candidate) int {
-		if a.place != b.place {
-			return a.place - b.place
-		}
-		return a.tid.Compare(b.tid)
-	})
 	data, shrinking := 0, 0
-	gone := make([]bool, len(p.items))
+	d.gone = slices.Grow(d.gone[:0], len(p.items))[:len(p.items)]
+	clear(d.gone)
+	gone := d.gone
 	for i := 0; i < len(d.candidates); {
 		place := d.candidates[i].place
 		j, n := i, 0
@@ -344,7 +387,7 @@ func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 			continue
 		}
 		t.Counters.DeletedTIDs += int64(n)
-		it := p.at(place)
+		it := p.at(int(place))
 		if list := p.postingTIDs(it); list != nil && n < len(list)/storage.TIDSize {
 			t.shrinkPosting(p, it, group)
 			shrinking += wal.SizeOfDeletedOffset + wal.SizeOfBtreeUpdate + wal.SizeOfDeletedOffset*n
@@ -427,13 +470,27 @@ func (t *BTree) removeItems(p *page, gone []bool) {
 	if p.hasHigh {
 		n.copyHigh(p)
 	}
+	used := 0
 	for i := range p.items {
 		if gone[i] {
 			continue
 		}
 		m := p.nth(i)
-		t.copyItem(n, p, m)
-		n.items[len(n.items)-1].offset |= p.items[m].offset & deadBit
+		it, size := p.items[m], t.plainSize
+		if it.ref != 0 {
+			it.ref, size = n.copyEntry(p, it.ref)
+			if list := n.postingTIDs(&it); list != nil {
+				n.noteList(list)
+			}
+		}
+		n.items = append(n.items, it)
+		if p.los != nil {
+			n.los = append(n.los, p.los[m])
+		}
+		n.most, n.last = it.hi, max(n.last, pack(it.tid()))
+		used += size + storage.LinePointerSize
 	}
+	n.free -= used
+	n.sorted, n.hint = len(n.items), max(len(n.items)-1, 0)
 	t.takeContents(p, n)
 }

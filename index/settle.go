@@ -44,6 +44,10 @@ func (t *BTree) settle(p *page) {
 		return
 	}
 	t.makeOrder(p)
+	if n-sorted <= fewArrived {
+		t.settleFew(p)
+		return
+	}
 	s := &t.tail
 	s.a = s.a[:0]
 	for i := sorted; i < n; i++ {
@@ -77,6 +81,32 @@ func (t *BTree) settle(p *page) {
 	}
 	p.sorted, p.disordered = n, false
 	t.Counters.ItemsMoved += int64(moved)
+}
+
+// fewArrived is how many new items are put into their places one by one.
+const fewArrived = 4
+
+// settleFew is settle for a few items.
+func (t *BTree) settleFew(p *page) {
+	n := len(p.items)
+	for i := p.sorted; i < n; i++ {
+		it := sortItem{p.items[i].hi, uint16(i)}
+		lo, hi := 0, i
+		for lo < hi {
+			mid := int(uint(lo+hi) >> 1)
+			m := p.order[mid]
+			if t.itemLess(p, it, sortItem{p.items[m].hi, m}) {
+				hi = mid
+			} else {
+				lo = mid + 1
+			}
+		}
+		p.order = append(p.order, 0)
+		copy(p.order[lo+1:], p.order[lo:])
+		p.order[lo] = uint16(i)
+		t.Counters.ItemsMoved += int64(i - lo)
+	}
+	p.sorted, p.disordered = n, false
 }
 
 // sortArrived sorts the items of a leaf that have arrived since the others were put into

@@ -118,14 +118,14 @@ func (t *BTree) vacuumLeaf(p *page, dead func(storage.TID) bool) {
 		list := p.postingTIDs(it)
 		if list == nil {
 			if dead(it.tid()) {
-				d.candidates = append(d.candidates, candidate{tid: it.tid(), place: i, deletable: true})
+				d.candidates = append(d.candidates, candidate{tid: it.tid(), place: uint16(i), deletable: true})
 				any = true
 			}
 			continue
 		}
 		for ; len(list) > 0; list = list[storage.TIDSize:] {
 			if tid := getTID(list); dead(tid) {
-				d.candidates = append(d.candidates, candidate{tid: tid, place: i, deletable: true})
+				d.candidates = append(d.candidates, candidate{tid: tid, place: uint16(i), deletable: true})
 				any = true
 			}
 		}
