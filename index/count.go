@@ -27,6 +27,9 @@ type counting struct {
 	weight      int64
 }
 
+// counted says whether weight may be other than 0, at less cost.
+func counted(n int64) bool { return n <= searchesCounted || n%searchesApart == 0 }
+
 // weight is how many searches the n-th one stands for, 0 if it is not counted.
 func weight(n int64) int64 {
 	switch {

@@ -53,6 +53,10 @@ type blockGroup struct {
 // heap pages are visited anyway, other items that lead there and to the new
 // row's page, if they are dead too. It returns false if no item is marked dead.
 func (t *BTree) deleteDead(k *key, p *page) bool {
+	if !p.killed {
+		return false
+	}
+	p.killed = false // all of them go
 	any := false
 	for i := range p.items {
 		any = any || p.items[i].dead()

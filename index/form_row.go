@@ -60,7 +60,9 @@ func (t *BTree) InsertRow(row []datum.Value, tid storage.TID, unchanged bool) (d
 		return t.insertKey(k, unchanged), true
 	}
 	t.Counters.Inserts++
-	t.count(k)
+	if counted(t.Counters.Inserts) {
+		t.count(k)
+	}
 	p := t.findLeaf(k)
 	if p.room() < k.size || !p.listMax.Less(k.tid) {
 		if p.room() < k.size {

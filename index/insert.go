@@ -31,7 +31,9 @@ func (t *BTree) insertKey(k *key, unchanged bool) (duplicate bool) {
 	if t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct) {
 		return t.insertUnique(k, unchanged)
 	}
-	t.count(k)
+	if counted(t.Counters.Inserts) {
+		t.count(k)
+	}
 	p := t.findLeaf(k)
 	if p.room() < k.size {
 		t.makeRoom(k, p, false, unchanged, unchanged)
@@ -125,7 +127,9 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 	t.Counters.UniqueChecks++
 	tid := k.tid
 	k.tid = storage.TID{} // before all equal entries
-	t.count(k)
+	if counted(t.Counters.Inserts) {
+		t.count(k)
+	}
 	p := t.findLeaf(k)
 	equal := unchanged // entries with the same columns are there, or must be assumed
 	i := -1
@@ -219,7 +223,7 @@ func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 // record of its own.
 func (t *BTree) kill(p *page, it *item) {
 	it.offset |= deadBit
-	p.garbage = true
+	p.garbage, p.killed = true, true
 	t.dirtyHint(p)
 	t.Counters.Killed++
 }

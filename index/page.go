@@ -45,6 +45,7 @@ type page struct {
 	hasHigh    bool                // false on the rightmost page of a level
 	incomplete bool                // BTP_INCOMPLETE_SPLIT: the right sibling has no downlink yet
 	garbage    bool                // BTP_HAS_GARBAGE: some items may be dead
+	killed     bool                // the same, but true as long as there are any
 	halfDead   bool                // BTP_HALF_DEAD: no downlink leads here any more
 	deleted    bool                // BTP_DELETED: out of the tree, and when that was
 	partial    bool                // some entry's key may not be whole in its abbreviation

@@ -65,7 +65,9 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 	} else {
 		s.at = t.firstNotBefore(s.key.values, s.key.abbrev, s.page) - 1
 	}
-	t.countLookup(s.key.values)
+	if counted(t.Counters.Lookups) {
+		t.countLookup(s.key.values)
+	}
 	s.countPage()
 	return s
 }
@@ -274,7 +276,7 @@ func (s *Scan) markKilled() {
 		}
 	}
 	if any {
-		s.page.garbage = true
+		s.page.garbage, s.page.killed = true, true
 		s.t.dirtyHint(s.page)
 	}
 	s.killed = s.killed[:0]

@@ -89,17 +89,68 @@ func (t *BTree) beyond(k *key, p *page) bool {
 // lowerBound returns the place of the first item of a leaf that is not before
 // the key. All items must be in order.
 func (t *BTree) lowerBound(k *key, p *page) int {
-	lo, hi := 0, len(p.items)
-	items, want := p.items, k.hi
+	lo := p.firstFrom(k.hi)
+	// Those that begin like the key come next: often few.
+	hi, step := lo, 1
+	for hi < len(p.items) && t.beforeKey(k, p, hi) {
+		lo = hi + 1
+		hi += step
+		step *= 2
+	}
+	hi = min(hi, len(p.items))
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		n := p.nth(mid)
-		it := &items[n]
-		if it.hi < want || it.hi == want && t.compareTie(k, p, n) > 0 {
+		if t.beforeKey(k, p, mid) {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
+	}
+	return lo
+}
+
+// beforeKey says whether the item that stands i-th in key order, which does not begin
+// with less than the key, is before it all the same.
+func (t *BTree) beforeKey(k *key, p *page, i int) bool {
+	n := p.nth(i)
+	return p.items[n].hi == k.hi && t.compareTie(k, p, n) > 0
+}
+
+// firstFrom returns the place of the first item of a leaf whose hi is not less than
+// want. All items must be in order. No step is a branch, which nobody could predict.
+func (p *page) firstFrom(want uint64) int {
+	items := p.items
+	n := len(items)
+	if n == 0 {
+		return 0
+	}
+	lo := 0
+	if order := p.order; len(order) > 0 {
+		for n > 1 {
+			half := n >> 1
+			next := lo
+			if items[order[lo+half-1]].hi < want {
+				next = lo + half
+			}
+			lo = next
+			n -= half
+		}
+		if items[order[lo]].hi < want {
+			lo++
+		}
+		return lo
+	}
+	for n > 1 {
+		half := n >> 1
+		next := lo
+		if items[lo+half-1].hi < want {
+			next = lo + half
+		}
+		lo = next
+		n -= half
+	}
+	if items[lo].hi < want {
+		lo++
 	}
 	return lo
 }
