@@ -116,23 +116,44 @@ func (t *BTree) beforeKey(k *key, p *page, i int) bool {
 	return p.items[n].hi == k.hi && t.compareTie(k, p, n) > 0
 }
 
+// nearGuess is how far from where a key should be, if keys were evenly spread over the
+// leaf, it is looked for first: a search over all of the leaf goes to more memory.
+const nearGuess = 8
+
 // firstFrom returns the place of the first item of a leaf whose hi is not less than
-// want. All items must be in order. No step is a branch, which nobody could predict.
+// want. All items must be in order.
 func (p *page) firstFrom(want uint64) int {
-	items := p.items
-	n := len(items)
-	if n == 0 {
-		return 0
+	n := len(p.items)
+	if want <= p.low || want > p.most {
+		if want > p.most {
+			return n
+		}
+		return p.firstWithin(want, 0, n)
 	}
-	lo := 0
-	if order := p.order; len(order) > 0 {
+	at := int(float64(want-p.low) / float64(p.most-p.low) * float64(n))
+	lo, hi := max(at-nearGuess, 0), min(at+nearGuess, n)
+	if lo > 0 && p.at(lo-1).hi >= want {
+		return p.firstWithin(want, 0, lo-1)
+	}
+	if hi < n && p.at(hi).hi < want {
+		return p.firstWithin(want, hi+1, n)
+	}
+	return p.firstWithin(want, lo, hi)
+}
+
+// firstWithin is firstFrom for one of the places from lo to hi. No step is a branch,
+// which nobody could predict.
+func (p *page) firstWithin(want uint64, lo, hi int) int {
+	n := hi - lo
+	if n <= 0 {
+		return lo
+	}
+	items, order := p.items, p.order
+	if len(order) > 0 {
 		for n > 1 {
 			half := n >> 1
-			next := lo
-			if items[order[lo+half-1]].hi < want {
-				next = lo + half
-			}
-			lo = next
+			_, less := mathbits.Sub64(items[order[lo+half-1]].hi, want, 0)
+			lo += half & -int(less)
 			n -= half
 		}
 		if items[order[lo]].hi < want {
@@ -142,11 +163,8 @@ func (p *page) firstFrom(want uint64) int {
 	}
 	for n > 1 {
 		half := n >> 1
-		next := lo
-		if items[lo+half-1].hi < want {
-			next = lo + half
-		}
-		lo = next
+		_, less := mathbits.Sub64(items[lo+half-1].hi, want, 0)
+		lo += half & -int(less)
 		n -= half
 	}
 	if items[lo].hi < want {
