@@ -35,6 +35,10 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 		}
 		t.Counters.ChainSteps++
 		if t.opts.Toast && !h.aborted() || !t.opts.Toast && t.visible(p, h) {
+			if lp.length() > TupleHeaderSize {
+				// Whoever has found the version will look at it: its memory is asked for now.
+				t.asked ^= p.bodies[lp.body] ^ p.bodies[int(lp.body)+lp.length()-TupleHeaderSize-1]
+			}
 			return storage.TID{Block: tid.Block, Offset: off}, true, false
 		}
 		if allDead && !t.surelyDead(h) {

@@ -123,6 +123,7 @@ type Table struct {
 	// The sizes of the newest chunks.
 	bodyChunk, itemChunk int
 
+	asked   byte // so that the compiler does not leave a look at memory out
 	pruning pruning
 	work    []byte // of repairFragmentation
 	old     []datum.Value
