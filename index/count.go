@@ -27,9 +27,6 @@ type counting struct {
 	weight      int64
 }
 
-// counted says whether weight may be other than 0, at less cost.
-func counted(n int64) bool { return n <= searchesCounted || n%searchesApart == 0 }
-
 // weight is how many searches the n-th one stands for, 0 if it is not counted.
 func weight(n int64) int64 {
 	switch {
@@ -51,6 +48,11 @@ func weight(n int64) int64 {
 // CountAll makes every search count for itself from now on, or no longer: for those who
 // explain one.
 func (t *BTree) CountAll(on bool) { t.countAll = on }
+
+// counts says whether the n-th search may be counted, at less cost than weight.
+func (t *BTree) counts(n int64) bool {
+	return n <= searchesCounted || n%searchesApart == 0 || t.countAll
+}
 
 func (t *BTree) weight(n int64) int64 {
 	if t.countAll {

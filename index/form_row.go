@@ -60,7 +60,7 @@ func (t *BTree) InsertRow(row []datum.Value, tid storage.TID, unchanged bool) (d
 		return t.insertKey(k, unchanged), true
 	}
 	t.Counters.Inserts++
-	if counted(t.Counters.Inserts) {
+	if t.counts(t.Counters.Inserts) {
 		t.count(k)
 	}
 	p := t.findLeaf(k)

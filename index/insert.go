@@ -31,7 +31,7 @@ func (t *BTree) insertKey(k *key, unchanged bool) (duplicate bool) {
 	if t.opts.Unique && (k.nulls&(1<<t.opts.Keys-1) == 0 || t.opts.NullsNotDistinct) {
 		return t.insertUnique(k, unchanged)
 	}
-	if counted(t.Counters.Inserts) {
+	if t.counts(t.Counters.Inserts) {
 		t.count(k)
 	}
 	p := t.findLeaf(k)
@@ -127,7 +127,7 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 	t.Counters.UniqueChecks++
 	tid := k.tid
 	k.tid = storage.TID{} // before all equal entries
-	if counted(t.Counters.Inserts) {
+	if t.counts(t.Counters.Inserts) {
 		t.count(k)
 	}
 	p := t.findLeaf(k)

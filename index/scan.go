@@ -65,7 +65,7 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 	} else {
 		s.at = t.firstNotBefore(s.key.values, s.key.abbrev, s.page) - 1
 	}
-	if counted(t.Counters.Lookups) {
+	if t.counts(t.Counters.Lookups) {
 		t.countLookup(s.key.values)
 	}
 	s.countPage()

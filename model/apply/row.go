@@ -117,7 +117,7 @@ func (c *localColumn) again(col *stream.Column) bool {
 	counters := &c.counters
 	counters.TextValues++
 	counters.TextBytes += int64(len(col.Data))
-	if c.shaped && shapeWeight(counters.TextValues) > 0 {
+	if c.shaped && (c.every || shapeWeight(counters.TextValues) > 0) {
 		c.shape(col)
 	}
 	return true
