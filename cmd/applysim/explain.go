@@ -12,10 +12,12 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/capture"
 	"applysim/model/cost"
 	"applysim/model/explain"
 	"applysim/model/scenario"
 	"applysim/model/schema"
+	"applysim/model/stream"
 	"applysim/wal"
 )
 
@@ -222,16 +224,18 @@ func (o *explainOptions) session(env environment, f *pflag.FlagSet, warn bool) (
 	s.worker.SkipConflicts(o.skipConflicts)
 	schedule := apply.NewSchedule(s.worker)
 	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
-	feed, err := recorded.NewFeed(s.worker, s.stream, s.events, false, schedule)
+	in, err := capture.NewReader(s.stream, capture.Hints(s.db))
 	if err != nil {
 		s.stream.Close()
-		return nil, err
+		return nil, textError(o.stream, err)
 	}
+	feed := recorded.NewFeed(s.worker, in, s.events, false, schedule)
+	next := func(m *stream.Message) error { return textError(o.stream, feed.Next(m)) }
 	if o.sql == "" {
-		return &explain.Session{Worker: s.worker, Next: feed.Next, Close: func() { s.stream.Close() }}, nil
+		return &explain.Session{Worker: s.worker, Next: next, Close: func() { s.stream.Close() }}, nil
 	}
 	defer s.stream.Close()
-	if err := explain.Advance(s.worker, feed.Next, o.until); err != nil {
+	if err := explain.Advance(s.worker, next, o.until); err != nil {
 		return nil, err
 	}
 	return explain.SQL(s.worker, s.db, o.sql)

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+
+	"applysim/model/capture"
 )
 
 // hostFS opens files by the names that the user gave, so that messages show
@@ -116,4 +118,16 @@ func openInput(env environment, name string) (io.ReadCloser, error) {
 		return io.NopCloser(env.stdin), nil
 	}
 	return os.Open(name)
+}
+
+// textError puts the file and line before what is wrong with a text of changes.
+func textError(file string, err error) error {
+	var at *capture.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	if file == "-" {
+		file = "standard input"
+	}
+	return fmt.Errorf("%s:%d: %s", file, at.Line, at.Text)
 }

@@ -49,6 +49,7 @@ func commands() []command {
 		{"page", "a page of a table or index, as pageinspect shows it", page},
 		{"stat", "statistics views by their own columns", stat},
 		{"lesson", "small lessons about what a subscriber does inside", lesson},
+		{"decode", "what output plugins make of a publisher's changes, and what decoding keeps", decodeChanges},
 		{"record", "record cases on real servers, for verify", record},
 		{"calibrate", "fit a profile to CPU seconds that were measured", calibrate},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/capture"
 	"applysim/model/cost"
 	"applysim/model/schema"
 	"applysim/wal"
@@ -24,8 +25,9 @@ var replayHelp = help{
 Applies a captured change stream to a simulated subscriber and reports the WAL
 it writes and the pages it leaves. With --schema the subscriber's tables are
 made from DDL (pg_dump --schema-only will do) and are empty; the stream is what
-pg_recvlogical --plugin=pgoutput writes, or one hex message a line, gzip or
-not. With --case both come from a recorded case's folder.
+pg_recvlogical --plugin=pgoutput writes, or one hex message a line, or the text
+of test_decoding or wal2json (format 1 or 2), as pg_recvlogical or psql has it;
+gzip or not. With --case both come from a recorded case's folder.
 Exit code 1 when replication would stop, with the results so far.`,
 	example: `  $ pg_dump --schema-only app > schema.sql
   $ applysim replay --schema schema.sql --stream stream.bin --set wal_level=logical
@@ -141,8 +143,12 @@ func replay(env environment, args []string) error {
 	s.worker.SkipConflicts(o.skipConflicts)
 	schedule := apply.NewSchedule(s.worker)
 	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
-	messages, err := recorded.ApplyScheduled(s.worker, s.stream, s.events, false, schedule)
-	stopped, err := o.stopped(err)
+	in, err := capture.NewReader(s.stream, capture.Hints(s.db))
+	if err != nil {
+		return textError(o.stream, err)
+	}
+	messages, err := recorded.ApplyReader(s.worker, in, s.events, false, schedule, 0)
+	stopped, err := o.stopped(textError(o.stream, err))
 	if err != nil {
 		return err
 	}
@@ -152,7 +158,7 @@ func replay(env environment, args []string) error {
 		}
 	}
 	doubts, _ := s.worker.Doubts()
-	ends := endOfStream(s.worker, messages, stopped)
+	ends := append(in.Warnings(), endOfStream(s.worker, messages, stopped)...)
 	for _, text := range append(doubts, ends...) {
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/capture"
 	"applysim/model/scenario"
 	"applysim/model/view"
 	"applysim/wal"
@@ -87,10 +88,17 @@ func (o *stateOptions) run(env environment, f *pflag.FlagSet, ready func(*apply.
 	attach(s.worker)
 	schedule := apply.NewSchedule(w)
 	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
-	_, err = recorded.ApplyUntil(w, s.stream, s.events, false, schedule, o.until)
-	stopped, err := o.stopped(err)
+	in, err := capture.NewReader(s.stream, capture.Hints(s.db))
+	if err != nil {
+		return nil, textError(o.stream, err)
+	}
+	_, err = recorded.ApplyReader(w, in, s.events, false, schedule, o.until)
+	stopped, err := o.stopped(textError(o.stream, err))
 	if err != nil {
 		return nil, err
+	}
+	for _, text := range in.Warnings() {
+		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	if stopped != nil {
 		var stop *apply.StopError

@@ -34,6 +34,8 @@ type Result struct {
 	StateDifferences []string    `json:"state_differences"`
 	// Exceptions are differences that have a name; see exceptions.go.
 	Exceptions []Exception `json:"exceptions,omitempty"`
+	// Decoding is what the slots of a publisher's case gave.
+	Decoding *Decoding `json:"decoding,omitempty"`
 	// Unsupported says what the case needs that is not modelled.
 	Unsupported string `json:"unsupported,omitempty"`
 }

@@ -12,6 +12,8 @@ type Exception struct {
 	Records   int64  `json:"records"`
 	Expected  int64  `json:"expected"`  // bytes of these records
 	Simulated int64  `json:"simulated"` // likewise
+	// Messages is how many messages of a slot it is about, if it is about some.
+	Messages int64 `json:"messages,omitempty"`
 }
 
 // exceptionKind is one of the named exceptions.
@@ -123,11 +125,14 @@ func exceptionText(list []Exception) string {
 		} else {
 			b.WriteString("; ")
 		}
-		noun := "records"
-		if x.Records == 1 {
-			noun = "record"
+		n, noun := x.Records, "record"
+		if x.Messages > 0 {
+			n, noun = x.Messages, "message"
 		}
-		fmt.Fprintf(&b, "%d %s: %s", x.Records, noun, x.Reason)
+		if n != 1 {
+			noun += "s"
+		}
+		fmt.Fprintf(&b, "%d %s: %s", n, noun, x.Reason)
 	}
 	return b.String()
 }

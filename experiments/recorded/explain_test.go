@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"applysim/model/apply"
+	"applysim/model/capture"
 	"applysim/model/cost"
 	"applysim/model/explain"
 	"applysim/model/stream"
@@ -55,10 +56,11 @@ func slicesOf(t *testing.T, c *Case, measure map[int64]bool) []slice {
 	defer in.Close()
 	schedule := apply.NewSchedule(w)
 	schedule.WALWriter = true
-	feed, err := NewFeed(w, in, c.Events, false, schedule)
+	reader, err := capture.NewReader(in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	feed := NewFeed(w, reader, c.Events, false, schedule)
 	var m stream.Message
 	var leading *cost.Usage // work of the messages before the next change
 	follows := -1           // the change that a commit would end
@@ -213,10 +215,11 @@ func sessions(c *Case) func() (*explain.Session, error) {
 		}
 		schedule := apply.NewSchedule(w)
 		schedule.WALWriter = true
-		feed, err := NewFeed(w, in, c.Events, false, schedule)
+		reader, err := capture.NewReader(in, nil)
 		if err != nil {
 			return nil, err
 		}
+		feed := NewFeed(w, reader, c.Events, false, schedule)
 		return &explain.Session{Worker: w, Next: feed.Next, Close: func() { in.Close() }}, nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"applysim/model/apply"
+	"applysim/model/capture"
 	"applysim/model/stream"
 )
 
@@ -13,7 +14,7 @@ import (
 // themselves, and does before each what is due beside the stream.
 type Feed struct {
 	w        *apply.Worker
-	in       *stream.Reader
+	in       *capture.Reader
 	events   []Event
 	schedule *apply.Schedule
 	quiet    bool
@@ -22,12 +23,8 @@ type Feed struct {
 
 // NewFeed returns the feed of a worker. The records of checkpoints among the events are
 // not written if quiet.
-func NewFeed(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule) (*Feed, error) {
-	in, err := stream.NewReader(r, stream.DefaultOptions())
-	if err != nil {
-		return nil, err
-	}
-	return &Feed{w: w, in: in, events: events, schedule: schedule, quiet: quiet}, nil
+func NewFeed(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, schedule *apply.Schedule) *Feed {
+	return &Feed{w: w, in: in, events: events, schedule: schedule, quiet: quiet}
 }
 
 // Next reads the next message; at the end of the stream it returns io.EOF.

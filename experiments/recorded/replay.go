@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/capture"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -202,10 +203,16 @@ func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, sc
 // ApplyUntil is ApplyScheduled for the first so many changes, of which the last may be
 // within a transaction; 0 stands for all.
 func ApplyUntil(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule, changes int64) (int64, error) {
-	feed, err := NewFeed(w, r, events, quiet, schedule)
+	in, err := capture.NewReader(r, nil)
 	if err != nil {
 		return 0, err
 	}
+	return ApplyReader(w, in, events, quiet, schedule, changes)
+}
+
+// ApplyReader is ApplyUntil for a stream that was opened.
+func ApplyReader(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, schedule *apply.Schedule, changes int64) (int64, error) {
+	feed := NewFeed(w, in, events, quiet, schedule)
 	var m stream.Message
 	for {
 		n := feed.Messages()

@@ -130,6 +130,17 @@ func (t *Type) Base() *Type {
 	return t
 }
 
+// CatalogName is pg_type.typname: "int4" for integer, "_int4" for its array.
+func (t *Type) CatalogName() string {
+	if t.short != "" {
+		return t.short
+	}
+	if t.Kind == KindArray && t.Elem != nil {
+		return "_" + t.Elem.CatalogName()
+	}
+	return t.Name
+}
+
 func (t *Type) String() string {
 	if t.Schema == "" || t.Schema == "pg_catalog" {
 		return t.Name

@@ -84,8 +84,8 @@
 // [AppendMessage] encodes a Message. A [Writer] puts them into a container.
 // Every message that the decoder accepts is encoded to the very same bytes.
 //
-// Not here: other plugins' formats (test_decoding, wal2json), the replication
-// protocol itself, and the recorded events beside a stream.
+// Not here: other plugins' formats (test_decoding, wal2json; see package capture), the
+// replication protocol itself, and the recorded events beside a stream.
 //
 // Reading order: message.go, decode.go, encode.go, container.go, reader.go,
 // writer.go.
