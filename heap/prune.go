@@ -41,6 +41,7 @@ type pruning struct {
 // of space (heap_page_prune_opt). A page that the worker itself keeps in use
 // cannot be pruned.
 func (t *Table) pruneOnAccess(block storage.BlockNumber) {
+	t.Counters.PruneChecks++
 	if p := t.page(block); block != t.pinned && t.worthPruning(p) {
 		t.prune(block, wal.Heap2PruneOnAccess)
 	}
@@ -170,7 +171,6 @@ func (t *Table) removeVersions(p *page, quick bool) {
 		t.work = p.repairFragmentation(t.work)
 		old.leave(p)
 	}
-	t.Counters.Compacted += int64(len(p.items))
 }
 
 // planAll looks at all line pointers of a page.

@@ -62,18 +62,20 @@ type Counters struct {
 	NewPageUpdates int64 // n_tup_newpage_upd
 	Deletes        int64 // n_tup_del
 	Locks          int64 // row locks taken, second ones of an update included
+	PruneChecks    int64 // visits that looked whether to prune the page
 	Prunes         int64 // attempts to prune a page
 	PrunedLines    int64 // line pointers of the pages that were pruned
 	PrunedTuples   int64 // and versions on them
 	PrunedStatus   int64 // of StatusChecks, those while pruning
 	StatusChecks   int64 // times that no hint bit said how a transaction had ended
 	Pruned         int64 // versions that pruning removed
-	Compacted      int64 // versions that stayed and were laid out anew
 	TupleBytes     int64 // lengths of versions written, headers included
 	Columns        int64 // column values laid out, NULLs left out
 	Toasted        int64 // rows that went through the toaster
 	NewPages       int64 // pages added at the end
 	FSMSearches    int64 // searches of the free space map
+	UpdatePages    int64 // of NewPages, those for updates
+	UpdateSearches int64 // and of FSMSearches
 	Fetches        int64 // index entries followed to the heap
 	ChainSteps     int64 // versions looked at on the way
 	OldKeys        int64 // old rows or their keys that records carry

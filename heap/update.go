@@ -212,7 +212,10 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		return Updated{}, err
 	}
 	if !fits {
+		pages, searches := t.Counters.NewPages, t.Counters.FSMSearches
 		block = t.findPage(v.length)
+		t.Counters.UpdatePages += t.Counters.NewPages - pages
+		t.Counters.UpdateSearches += t.Counters.FSMSearches - searches
 		old = t.page(tid.Block)
 	}
 	if logOld {

@@ -5,81 +5,120 @@ package index
 // their comparisons are not those of the real ones.
 
 import (
+	"slices"
+
 	"applysim/heap/datum"
 	"applysim/wal/storage"
 )
 
 // The first insertions and the first lookups are all counted, later ones one in so
-// many, for all of them. In an index that is large already little changes from one
-// search to the next: each time that their number has doubled, those that are counted
-// stand twice as far apart.
+// many; those between are taken to compare as often as the last one that was counted.
+// In an index that is large already little changes from one search to the next: each
+// time that their number has doubled, those that are counted stand twice as far apart.
 const (
 	searchesCounted = 1024
 	searchesApart   = 128
 	searchesSteady  = 1 << 15
 )
 
-// counting is where the comparisons of the search at hand are counted, and how many
-// searches it stands for.
-type counting struct {
-	comparisons *int64
-	columns     []int64
-	weight      int64
-}
-
-// weight is how many searches the n-th one stands for, 0 if it is not counted.
-func weight(n int64) int64 {
-	switch {
-	case n <= searchesCounted:
-		return 1
-	case n%searchesApart != 0:
-		return 0
+// isCounted says whether the n-th search is counted.
+func isCounted(n int64) bool {
+	if n <= searchesCounted {
+		return true
+	}
+	if n%searchesApart != 0 {
+		return false
 	}
 	apart := int64(searchesApart)
 	for steady := int64(searchesSteady); n > steady; steady *= 2 {
 		apart *= 2
 	}
-	if n%apart != 0 {
-		return 0
+	return n%apart == 0
+}
+
+// Comparisons are what searches compared.
+type Comparisons struct {
+	Items   int64   // the key with an item or a high key
+	TIDs    int64   // those of them that the heap TID decided
+	Columns []int64 // for each key column, how often it was compared
+}
+
+// add adds what n searches compared of which each compared as d says.
+func (c *Comparisons) add(d *Comparisons, n int64) {
+	c.Items += n * d.Items
+	c.TIDs += n * d.TIDs
+	for i, v := range d.Columns {
+		c.Columns[i] += n * v
 	}
-	return apart
+}
+
+// counting counts the searches of one kind.
+type counting struct {
+	before Comparisons // of the searches before the last one that was counted,
+	last   Comparisons // of that one,
+	at     int64       // and its number
+}
+
+// begin begins to count search n.
+func (c *counting) begin(n int64) {
+	c.before.add(&c.last, n-c.at)
+	c.at = n
+	c.last.Items, c.last.TIDs = 0, 0
+	clear(c.last.Columns)
+}
+
+// total is what n searches compared. If all are counted, one that has only begun has
+// compared nothing yet.
+func (c *counting) total(n int64, all bool) Comparisons {
+	t := c.before
+	t.Columns = slices.Clone(t.Columns)
+	if all {
+		n = c.at
+	}
+	t.add(&c.last, n+1-c.at)
+	return t
+}
+
+// reset forgets what was counted.
+func (c *counting) reset(columns int) {
+	*c = counting{before: Comparisons{Columns: make([]int64, columns)}, last: Comparisons{Columns: make([]int64, columns)}}
+}
+
+// Comparisons says what the searches of insertions and of lookups compared.
+func (t *BTree) Comparisons() (insertions, lookups Comparisons) {
+	return t.inserting.total(t.Counters.Inserts, t.countAll), t.seeking.total(t.Counters.Lookups, t.countAll)
+}
+
+// ResetCounters sets all counters back to zero.
+func (t *BTree) ResetCounters() {
+	t.Counters = Counters{}
+	t.inserting.reset(t.opts.Keys)
+	t.seeking.reset(t.opts.Keys)
 }
 
 // CountAll makes every search count for itself from now on, or no longer: for those who
 // explain one.
 func (t *BTree) CountAll(on bool) { t.countAll = on }
 
-// counts says whether the n-th search may be counted, at less cost than weight.
-func (t *BTree) counts(n int64) bool {
-	return n <= searchesCounted || n%searchesApart == 0 || t.countAll
-}
-
-func (t *BTree) weight(n int64) int64 {
-	if t.countAll {
-		return 1
-	}
-	return weight(n)
-}
-
-// ColumnComparisons says for each key column how often the searches of insertions
-// and of lookups compared it. The slices must not be changed.
-func (t *BTree) ColumnComparisons() (insertions, lookups []int64) { return t.compared, t.sought }
+func (t *BTree) counts(n int64) bool { return t.countAll || isCounted(n) }
 
 // ClassName is the operator class of a key column, as pg_opclass.opcname has it.
 func (t *BTree) ClassName(column int) string { return t.opts.Columns[column].Class.Name }
 
 // count counts the comparisons of an insertion's search.
 func (t *BTree) count(k *key) {
-	if w := t.weight(t.Counters.Inserts); w > 0 {
-		t.counting = counting{&t.Counters.Comparisons, t.compared, w}
+	if t.counts(t.Counters.Inserts) {
+		t.inserting.begin(t.Counters.Inserts)
+		t.counting = &t.inserting.last
 		t.countSearch(t.keyValues(k), k.tid, true)
 	}
 }
 
 // countLookup counts the comparisons of a scan's search.
 func (t *BTree) countLookup(values []datum.Value) {
-	if w := t.weight(t.Counters.Lookups); w > 0 {
-		t.counting = counting{&t.Counters.LookupCompares, t.sought, w}
+	if t.counts(t.Counters.Lookups) {
+		t.seeking.begin(t.Counters.Lookups)
+		t.counting = &t.seeking.last
 		t.countSearch(values, storage.TID{}, false)
 	}
 }
@@ -101,9 +140,9 @@ func (t *BTree) keyValues(k *key) []datum.Value {
 // once more: what was known of it no longer holds if the page has changed, or if
 // equal entries are there and the heap TID decides.
 func (t *BTree) countAgain(k *key, p *page) {
-	if w := t.weight(t.Counters.Inserts); w > 0 {
+	if t.counts(t.Counters.Inserts) {
 		t.settle(p)
-		t.counting = counting{&t.Counters.Comparisons, t.compared, w}
+		t.counting = &t.inserting.last
 		t.countPlace(t.keyValues(k), p, k.tid)
 	}
 }
@@ -142,7 +181,7 @@ func (t *BTree) countPlace(values []datum.Value, p *page, tid storage.TID) int {
 			u := t.tuple(p, p.nth(mid))
 			c = t.countComparison(values, &u, tid, t.pivotTID(p, p.at(mid)))
 		default: // the first downlink is minus infinity
-			*t.counting.comparisons += t.counting.weight
+			t.counting.Items++
 		}
 		if c > 0 {
 			lo = mid + 1
@@ -163,11 +202,11 @@ func (t *BTree) pivotTID(p *page, it *item) storage.TID {
 
 // countComparison compares as _bt_compare does, and counts.
 func (t *BTree) countComparison(values []datum.Value, u *tuple, tid, other storage.TID) int {
-	*t.counting.comparisons += t.counting.weight
+	t.counting.Items++
 	at := 0
 	v := &t.probe
 	for i := range min(len(values), u.natts) {
-		t.counting.columns[i] += t.counting.weight
+		t.counting.Columns[i]++
 		*v, at = t.column(u, i, at)
 		if c := t.compareValue(i, &values[i], v); c != 0 {
 			return c
@@ -179,7 +218,7 @@ func (t *BTree) countComparison(values []datum.Value, u *tuple, tid, other stora
 	if tid == (storage.TID{}) {
 		return 0
 	}
-	t.Counters.TIDComparisons += t.counting.weight
+	t.counting.TIDs++
 	return tid.Compare(other)
 }
 

@@ -189,6 +189,7 @@ func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 			}
 			list := p.postingTIDs(it)
 			if list == nil {
+				t.Counters.UniqueFetches++
 				_, ok, dead := t.heap.Fetch(storage.InvalidBlock, it.tid())
 				if ok {
 					return true
@@ -200,6 +201,7 @@ func (t *BTree) checkUnique(k *key, p *page, i int) (duplicate bool) {
 			}
 			all := true
 			for ; len(list) > 0; list = list[storage.TIDSize:] {
+				t.Counters.UniqueFetches++
 				_, ok, dead := t.heap.Fetch(storage.InvalidBlock, getTID(list))
 				if ok {
 					return true

@@ -80,11 +80,10 @@ type Counters struct {
 	Descents       int64 // insertions' searches that began at the root
 	FastPath       int64 // searches that PostgreSQL would have begun at the remembered rightmost leaf
 	Levels         int64 // pages visited by the descents
-	Comparisons    int64 // of the key with an item or a high key, in searches; see countSearch
-	TIDComparisons int64 // those of them that the heap TID decided
 	KeyBytes       int64 // bytes of items formed
 	ItemsMoved     int64 // line pointers moved to make room
 	UniqueChecks   int64
+	UniqueFetches  int64 // heap TIDs that they followed to the heap
 	LeafSplits     int64
 	InternalSplits int64
 	SplitItems     int64 // items on the pages that were split
@@ -99,7 +98,6 @@ type Counters struct {
 	LookupTIDs     int64 // heap TIDs that they returned: idx_tup_read
 	LookupRows     int64 // and row versions found there: idx_tup_fetch
 	LookupLevels   int64 // pages visited by their descents
-	LookupCompares int64 // and comparisons of the values looked for
 	ScanItems      int64 // heap TIDs that scans noted: those of all equal items of each page
 	Killed         int64 // items marked dead
 	SimpleDeletes  int64 // simple deletion passes
@@ -160,13 +158,13 @@ type BTree struct {
 
 	compressor datum.Compressor
 
-	// Comparisons by key column: of insertions and of lookups.
-	compared, sought []int64
-	counting         counting
-	countAll         bool          // see CountAll
-	counted          []datum.Value // work space
-	stored           []datum.Value
-	plainValues      []datum.Value // of the key being inserted, if one was compressed
+	// Comparisons of insertions and of lookups, and where those at hand are counted.
+	inserting, seeking counting
+	counting           *Comparisons
+	countAll           bool          // see CountAll
+	counted            []datum.Value // work space
+	stored             []datum.Value
+	plainValues        []datum.Value // of the key being inserted, if one was compressed
 }
 
 // NewBTree returns an empty index: a metapage and no root. Its records go to
@@ -181,7 +179,8 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
 		}
 	}
 	t.dedup = t.equalImage && o.Deduplicate
-	t.compared, t.sought = make([]int64, o.Keys), make([]int64, o.Keys)
+	t.inserting.reset(o.Keys)
+	t.seeking.reset(o.Keys)
 	t.fsm.Changed = t.dirtyFSM
 	t.planAbbreviation()
 	if t.plan.wide {

@@ -126,7 +126,7 @@ func printPublished(w io.Writer, format string, r *reproduction) error {
 	case "json":
 		return printJSON(w, r)
 	case "csv":
-		return publishedCSV(r.Report).CSV(w)
+		return publishedCSV(r).CSV(w)
 	}
 	title := fmt.Sprintf("WAL that the subscriber writes for %s inserts, bytes (seed %d)", table.Integer(int64(r.Rows)), r.Seed)
 	figures := &table.Table{Title: title, Columns: []table.Column{
@@ -216,16 +216,53 @@ func breakdown(r *published.Report) *table.Table {
 	return t
 }
 
-// publishedCSV has one row for each figure and one for each part of it.
-func publishedCSV(r *published.Report) *table.Table {
+// publishedCSV has one row for each figure of every table.
+func publishedCSV(r *reproduction) *table.Table {
 	t := &table.Table{Columns: []table.Column{
-		{Name: "run"}, {Name: "relation"}, {Name: "clients"}, {Name: "measured"}, {Name: "simulated"},
-		{Name: "error_percent"}, {Name: "limit_percent"}, {Name: "kind"}, {Name: "measured_by"},
+		{Name: "table"}, {Name: "scenario"}, {Name: "figure"}, {Name: "published_or_measured"}, {Name: "simulated"}, {Name: "unit"},
+		{Name: "error_percent"}, {Name: "limit_percent"}, {Name: "kind"}, {Name: "note"},
 	}}
 	for _, l := range r.Lines {
-		t.Add(l.Name, "total", l.Clients, l.Measured, l.Simulated, l.ErrorPercent, l.LimitPercent, string(l.Kind), l.Source)
+		scenario := fmt.Sprintf("%s, %d clients", l.Name, l.Clients)
+		t.Add("wal", scenario, "total", l.Measured, l.Simulated, "bytes", l.ErrorPercent, l.LimitPercent, string(l.Kind), l.Source)
 		for _, p := range l.Parts {
-			t.Add(l.Name, p.Name, l.Clients, nil, p.Bytes, nil, nil, nil, nil)
+			t.Add("wal", scenario, p.Name, nil, p.Bytes, "bytes", nil, nil, string(l.Kind), nil)
+		}
+	}
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		var simulated, e any
+		if f.Simulated != nil {
+			simulated = *f.Simulated
+		}
+		if v, ok := f.Error(); ok {
+			e = 100 * v
+		}
+		t.Add("figures", f.Scenario, f.Figure, f.Published, simulated, f.Unit, e, nil, string(f.Kind), f.Note)
+	}
+	for _, run := range runsWithCPU(r) {
+		for _, x := range run.cost.CPU.Terms {
+			t.Add("cpu", run.name, x.Name, nil, x.Seconds*1e6/float64(r.Rows), "us/row", nil, nil, string(x.Kind), r.Profile)
+		}
+	}
+	for _, x := range r.IndexSets {
+		t.Add("index_sets", x.Indexes, "subscriber_wal", nil, x.WAL, "bytes", nil, nil, string(cost.Predicted), nil)
+		t.Add("index_sets", x.Indexes, "subscriber_cpu", nil, x.CPU, "s", nil, nil, string(cost.Predicted), r.Profile)
+	}
+	for _, l := range r.HOT {
+		scenario := fmt.Sprintf("%s, %d rows, %d updates, fillfactor %d", l.Indexes, l.Rows, l.Updates, l.Fillfactor)
+		t.Add("hot", scenario, "hot_share", nil, l.HOTShare, "", nil, nil, string(cost.Exact), nil)
+		for _, x := range []struct {
+			name                string
+			measured, simulated float64
+			unit                string
+			kind                cost.Kind
+		}{{"wal_a_change", l.MeasuredWAL, l.WAL, "bytes", cost.Exact}, {"cpu_a_change", l.MeasuredCPU, l.CPU, "us", cost.Calibrated}} {
+			var measured, e any
+			if x.measured > 0 {
+				measured, e = x.measured, 100*(x.simulated/x.measured-1)
+			}
+			t.Add("hot", scenario, x.name, measured, x.simulated, x.unit, e, nil, string(x.kind), cost.DefaultProfile)
 		}
 	}
 	return t

@@ -34,12 +34,22 @@ func figuresTable(r *reproduction) *table.Table {
 	return t
 }
 
+// runWithCPU is a run whose CPU is shown by work.
+type runWithCPU struct {
+	name string
+	cost *published.RunCost
+}
+
+func runsWithCPU(r *reproduction) []runWithCPU {
+	return []runWithCPU{{"primary key, text", r.cpu.Text}, {"primary key, binary", r.cpu.Binary}, {"four more indexes, text", r.cpu.Four}}
+}
+
 // cpuOfRuns shows where the worker's CPU goes in the published runs.
 func cpuOfRuns(r *reproduction) *table.Table {
 	t := &table.Table{Title: "Where the apply worker's CPU goes, µs a row", Columns: []table.Column{{Name: "work"}}}
-	runs := []*published.RunCost{r.cpu.Text, r.cpu.Binary, r.cpu.Four}
-	for _, name := range []string{"primary key, text", "primary key, binary", "four more indexes, text"} {
-		t.Columns = append(t.Columns, table.Column{Name: name, Right: true, Decimals: 3})
+	runs := runsWithCPU(r)
+	for _, x := range runs {
+		t.Columns = append(t.Columns, table.Column{Name: x.name, Right: true, Decimals: 3})
 	}
 	t.Columns = append(t.Columns, table.Column{Name: "kind"})
 	part := func(c *cost.CPU, name string) any {
@@ -53,14 +63,14 @@ func cpuOfRuns(r *reproduction) *table.Table {
 	for _, x := range r.cpu.Four.CPU.Terms[:min(cpuShown, len(r.cpu.Four.CPU.Terms))] {
 		row := []any{x.Name}
 		for _, c := range runs {
-			row = append(row, part(c.CPU, x.Name))
+			row = append(row, part(c.cost.CPU, x.Name))
 		}
 		t.Add(append(row, string(x.Kind))...)
 	}
 	t.Rule()
 	total := []any{"total"}
 	for _, c := range runs {
-		total = append(total, c.CPU.Seconds*1e6/float64(r.Rows))
+		total = append(total, c.cost.CPU.Seconds*1e6/float64(r.Rows))
 	}
 	t.Add(append(total, nil)...)
 	return t
@@ -79,17 +89,21 @@ func indexSetsTable(r *reproduction) *table.Table {
 }
 
 func hotTable(r *reproduction) *table.Table {
-	t := &table.Table{Title: "40,000 updates of status by key, 20,000 rows (profile " + cost.DefaultProfile + "; measured: a real subscription, PostgreSQL 18.6)", Columns: []table.Column{
-		{Name: "index on status"}, {Name: "fillfactor", Right: true}, {Name: "HOT", Right: true, Decimals: 1, Unit: " %"},
+	t := &table.Table{Title: "Updates of status by key, random rows, one a transaction (profile " + cost.DefaultProfile + "; measured: a real subscription, PostgreSQL 18.6)", Columns: []table.Column{
+		{Name: "index on status"}, {Name: "rows", Right: true}, {Name: "updates", Right: true},
+		{Name: "fillfactor", Right: true}, {Name: "HOT", Right: true, Decimals: 1, Unit: " %"},
 		{Name: "WAL a change", Right: true, Decimals: 0}, {Name: "measured", Right: true, Decimals: 0},
 		{Name: "CPU a change", Right: true, Decimals: 2, Unit: " µs"}, {Name: "measured", Right: true, Decimals: 2, Unit: " µs"},
 	}}
-	for _, l := range r.HOT {
+	for i, l := range r.HOT {
 		var wal, cpu any
 		if l.MeasuredCPU > 0 {
 			wal, cpu = l.MeasuredWAL, l.MeasuredCPU
+			if r.HOT[i-1].MeasuredCPU == 0 {
+				t.Rule()
+			}
 		}
-		t.Add(l.Indexes, l.Fillfactor, 100*l.HOTShare, l.WAL, wal, l.CPU, cpu)
+		t.Add(l.Indexes, l.Rows, l.Updates, l.Fillfactor, 100*l.HOTShare, l.WAL, wal, l.CPU, cpu)
 	}
 	return t
 }

@@ -57,8 +57,8 @@ func All() []*Scenario {
 	}
 	loaded := func(f *feeder) error { return f.insertEvents(1, loadedRows, loadPerTx, payloadWidth) }
 	update := func(name, ddl string) *Scenario {
-		const n = 40_000
-		return &Scenario{Name: name, DDL: ddl, Changes: n, PerTx: 1, load: loaded, make: func(f *feeder) error { return f.updateStatus(n) }}
+		const n = MeasuredUpdates
+		return &Scenario{Name: name, DDL: ddl, Changes: n, PerTx: 1, load: loaded, make: func(f *feeder) error { return f.updateStatus(loadedRows, n) }}
 	}
 	byFull := func(name, ddl string, last int) *Scenario {
 		return &Scenario{
@@ -158,17 +158,23 @@ var HOTSets = []struct{ Name, DDL, Measured string }{
 	{"on it, among four", fourIndexes, "update_status_4"},
 }
 
-// HOT is the experiment with updates of status by key: those of a measured scenario,
-// on a table with a fillfactor.
-func HOT(set, fillfactor int) *Scenario {
-	const n = 40_000
+// HOT is the experiment with updates of status by key: random rows of a table of
+// events that was loaded by inserts are updated, one a transaction. With
+// MeasuredRows and MeasuredUpdates it is a measured scenario.
+func HOT(set, fillfactor, rows, updates int) *Scenario {
 	ddl := strings.Replace(events, "not null);", fmt.Sprintf("not null) with (fillfactor = %d);", fillfactor), 1)
 	return &Scenario{
-		Name: HOTSets[set].Measured, DDL: ddl + HOTSets[set].DDL, Changes: n, PerTx: 1,
-		load: func(f *feeder) error { return f.insertEvents(1, loadedRows, loadPerTx, payloadWidth) },
-		make: func(f *feeder) error { return f.updateStatus(n) },
+		Name: HOTSets[set].Measured, DDL: ddl + HOTSets[set].DDL, Changes: updates, PerTx: 1,
+		load: func(f *feeder) error { return f.load(rows) },
+		make: func(f *feeder) error { return f.updateStatus(rows, updates) },
 	}
 }
+
+// Sizes of the measured updates of status.
+const (
+	MeasuredRows    = loadedRows
+	MeasuredUpdates = 40_000
+)
 
 // Worker is the scenario's subscriber, with empty tables and the settings of the
 // measured one.
@@ -329,15 +335,33 @@ func (f *feeder) insertEvents(first, rows, perTx, width int) error {
 	return nil
 }
 
-// updateStatus adds one to the status of a random row, n times.
-func (f *feeder) updateStatus(n int) error {
-	f.status = make([]int, loadedRows+1)
+// load gives the table events so many rows, as inserts leave them.
+func (f *feeder) load(rows int) error {
+	// In binary format, which is stored as what text says and read faster.
+	return f.worker.Load("public", "events", eventRows{&feeder{binary: true}, rows}, apply.LoadOptions{Inserted: true, Binary: true})
+}
+
+// eventRows are rows of events from id 1.
+type eventRows struct {
+	*feeder
+	rows int
+}
+
+func (e eventRows) Len() int { return e.rows }
+
+func (e eventRows) Row(n int, _ []int, row stream.Tuple) {
+	copy(row, e.event(n+1, payloadWidth, (n+1)%statuses))
+}
+
+// updateStatus adds one to the status of a random one of the rows, n times.
+func (f *feeder) updateStatus(rows, n int) error {
+	f.status = make([]int, rows+1)
 	for id := range f.status {
 		f.status[id] = id % statuses
 	}
 	for t := 1; t <= n; t++ {
 		if err := f.transaction(eventsRelation, 1, func(int) *stream.Message {
-			id := 1 + hash(t)%loadedRows
+			id := 1 + hash(t)%rows
 			f.status[id]++
 			return &stream.Message{Kind: stream.KindUpdate, RelationID: relationID, New: f.event(id, payloadWidth, f.status[id])}
 		}); err != nil {

@@ -54,12 +54,8 @@ type ColumnCounters struct {
 	BinaryValues, BinaryBytes int64
 	Nulls                     int64
 	Unchanged                 int64 // values that an update did not carry
-	// Of values in text and binary format, from every so many of them: elements of
-	// containers (arrays, JSON), and bytes of
-	// strings in binary format that are not ASCII, or left over when ASCII is verified 32 at a time.
-	TextElements, BinaryElements int64
-	Numbers                      int64 // those of the elements of JSON values that are numbers
-	WideBytes, TailBytes         int64
+	// What values in text and in binary format look like, from every so many of them.
+	Text, Binary Shape
 }
 
 // Add adds d to c.
@@ -70,11 +66,8 @@ func (c *ColumnCounters) Add(d ColumnCounters) {
 	c.BinaryBytes += d.BinaryBytes
 	c.Nulls += d.Nulls
 	c.Unchanged += d.Unchanged
-	c.TextElements += d.TextElements
-	c.BinaryElements += d.BinaryElements
-	c.Numbers += d.Numbers
-	c.WideBytes += d.WideBytes
-	c.TailBytes += d.TailBytes
+	c.Text.add(&d.Text, 1)
+	c.Binary.add(&d.Binary, 1)
 }
 
 // TypeCounters sums the columns' counters by type.
@@ -115,6 +108,9 @@ func (r *relation) addColumns(sums map[*pgtype.Type]ColumnCounters) {
 			c := &r.columns[i]
 			s := sums[c.typ]
 			s.Add(c.counters)
+			text, binary := c.text.after(c.counters.TextValues), c.binary.after(c.counters.BinaryValues)
+			s.Text.add(&text, 1)
+			s.Binary.add(&binary, 1)
 			sums[c.typ] = s
 		}
 	})
@@ -195,6 +191,8 @@ type IndexState struct {
 	// rows that the index got an entry for.
 	Foreign bool
 	Entries int64
+	// ExpressionBytes is the length of the values that its expressions gave.
+	ExpressionBytes int64
 	// Prevented is the number of updates that could not be HOT because they changed
 	// a column that the index depends on.
 	Prevented int64
@@ -241,7 +239,10 @@ func (w *Worker) UnsettledTables() []TableState {
 			s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
 		}
 		for _, x := range t.indexes {
-			i := IndexState{Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought, Types: x.types, Depends: x.depends}
+			i := IndexState{
+				Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought,
+				Types: x.types, Depends: x.depends, ExpressionBytes: x.exprBytes,
+			}
 			if x.foreign != nil {
 				i.BTree, i.Foreign, i.Entries = nil, true, x.foreign.entries
 			}

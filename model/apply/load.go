@@ -8,7 +8,6 @@ import (
 
 	"applysim/heap"
 	"applysim/heap/datum"
-	"applysim/index"
 	"applysim/model/expr"
 	"applysim/model/stream"
 	"applysim/wal/storage"
@@ -128,7 +127,7 @@ func (w *Worker) quietly(t *table, xid uint32, do func() error) error {
 		switch {
 		case x.btree != nil:
 			x.btree.Settle()
-			x.btree.Counters = index.Counters{}
+			x.btree.ResetCounters()
 			x.btree.Age()
 		case x.brin != nil:
 			x.brin.Age()
@@ -138,7 +137,7 @@ func (w *Worker) quietly(t *table, xid uint32, do func() error) error {
 		o.heap.Age()
 		o.heap.Counters = heap.Counters{}
 		o.index.btree.Age()
-		o.index.btree.Counters = index.Counters{}
+		o.index.btree.ResetCounters()
 	}
 	w.log.MoveTo(at)
 	w.log.SetRedo(redo)

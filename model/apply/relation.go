@@ -80,6 +80,7 @@ type localIndex struct {
 	values  []datum.Value
 
 	exprs     []*expr.Expr // by column, nil for plain ones; nil if there is none
+	exprBytes int64        // of the values that they gave
 	predicate *expr.Expr   // nil if all rows are indexed
 	opaque    []bool       // expressions that cannot be computed; nil if there is no expression
 	assumed   bool         // one of them, or the predicate: a duplicate key is no conflict then
@@ -120,8 +121,10 @@ type localColumn struct {
 
 	counters ColumnCounters
 	shaped   bool // what its values look like matters for what they cost
-	every    bool // all of them are looked at; see CountAll
-	pure     bool // the same text gives the same value, which needs no work space
+	// What they look like, in text and in binary format.
+	text, binary shapeCounters
+	every        bool // all of them are looked at; see CountAll
+	pure         bool // the same text gives the same value, which needs no work space
 }
 
 // logOf says where the changes of a table's relation are logged, and as what: those of

@@ -71,7 +71,7 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnText:
 		counters.TextValues++
 		counters.TextBytes += int64(len(col.Data))
-		if c.shaped && (c.every || shapeWeight(counters.TextValues) > 0) {
+		if c.shaped && (c.every || looked(counters.TextValues)) {
 			c.shape(col)
 		}
 		bits, ok, err := c.typ.InputBits(col.Data, c.typmod)
@@ -93,7 +93,7 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnBinary:
 		counters.BinaryValues++
 		counters.BinaryBytes += int64(len(col.Data))
-		if c.shaped && (c.every || shapeWeight(counters.BinaryValues) > 0) {
+		if c.shaped && (c.every || looked(counters.BinaryValues)) {
 			c.shape(col)
 		}
 		*v, scratch, err = c.typ.Receive(col.Data, c.typmod, scratch)
@@ -117,7 +117,7 @@ func (c *localColumn) again(col *stream.Column) bool {
 	counters := &c.counters
 	counters.TextValues++
 	counters.TextBytes += int64(len(col.Data))
-	if c.shaped && (c.every || shapeWeight(counters.TextValues) > 0) {
+	if c.shaped && (c.every || looked(counters.TextValues)) {
 		c.shape(col)
 	}
 	return true
@@ -234,6 +234,7 @@ func (x *localIndex) entry(values []datum.Value) error {
 			if err != nil {
 				return err
 			}
+			x.exprBytes += int64(len(v.Bytes))
 			x.values[i] = v
 			continue
 		}

@@ -133,10 +133,10 @@ func (w *Worker) findSequentially(r *relation) (storage.TID, bool) {
 		n++
 		t.seqReads += n
 		t.counters.PassedDead += t.heap.DeadBefore(found)
-		w.passed(r, start, n, int64(found.Block)-int64(start)+1)
+		w.passed(r, start, n, int64(found.Block)-int64(start)+1, &found)
 	} else {
 		t.seqReads += t.heap.Rows()
-		w.passed(r, start, t.heap.Rows(), int64(pages))
+		w.passed(r, start, t.heap.Rows(), int64(pages), nil)
 	}
 	t.heap.Pass(start, found, ok)
 	w.foundSequentially(t, start, found, ok, sync)
@@ -234,9 +234,9 @@ const passedSample = 64
 
 // passed counts what a lookup from page start on saw on its way: rows and pages. A
 // lookup compares a row's columns in their order until one differs; how many that
-// are is taken from the first rows. Versions that nobody sees are taken to be spread
+// are is taken from the first rows; the row that was found is compared whole. Versions that nobody sees are taken to be spread
 // evenly over the table.
-func (w *Worker) passed(r *relation, start storage.BlockNumber, rows, pages int64) {
+func (w *Worker) passed(r *relation, start storage.BlockNumber, rows, pages int64, found *storage.TID) {
 	t := r.local
 	c := &t.counters
 	if pages <= 0 {
@@ -248,12 +248,22 @@ func (w *Worker) passed(r *relation, start storage.BlockNumber, rows, pages int6
 		c.PassedDead += rows * t.heap.Dead() / max(t.heap.Live(), 1)
 	}
 	c.Compared += rows
-	sampled := int64(0)
-	each := max(rows/passedSample, 1)
+	if found != nil {
+		t.heap.Values(w.row, *found)
+		w.equal(r, t.compared, 1)
+		rows--
+	}
+	n := min(passedSample, rows)
+	if n <= 0 {
+		return
+	}
+	each, more := rows/n, rows%n
 	t.heap.LookFrom(start, func(tid storage.TID) bool {
+		if n--; n < more {
+			more, each = -1, each+1
+		}
 		t.heap.Values(w.row, tid)
 		w.equal(r, t.compared, each)
-		sampled++
-		return sampled < min(passedSample, rows)
+		return n > 0
 	})
 }

@@ -20,15 +20,42 @@ const (
 // is left one by one. Source: REL_18_1, src/common/wchar.c.
 const verifyStride = 32
 
-// shapeWeight is how many values the n-th one stands for.
-func shapeWeight(n int64) int64 {
-	switch {
-	case n <= shapesCounted:
-		return 1
-	case n%shapesApart == 0:
-		return shapesApart
-	}
-	return 0
+// shapeCounters say what values of one column in one format look like.
+type shapeCounters struct {
+	total Shape // of those up to the last one that was looked at,
+	last  Shape // of that one,
+	at    int64 // and its number
+}
+
+// Shape is what reading values costs beside their number and length.
+type Shape struct {
+	Elements   int64 // of containers: arrays, JSON; keys among them
+	Numbers    int64 // those of the elements of JSON values that are numbers
+	Keys       int64 // and those that are keys
+	Containers int64 // arrays and objects in JSON values
+	// Bytes of strings in binary format that are not ASCII, or left over when ASCII is
+	// verified 32 at a time.
+	WideBytes, TailBytes int64
+}
+
+func (s *Shape) add(d *Shape, n int64) {
+	s.Elements += n * d.Elements
+	s.Numbers += n * d.Numbers
+	s.Keys += n * d.Keys
+	s.Containers += n * d.Containers
+	s.WideBytes += n * d.WideBytes
+	s.TailBytes += n * d.TailBytes
+}
+
+// looked says whether the n-th value is looked at.
+func looked(n int64) bool { return n <= shapesCounted || n%shapesApart == 0 }
+
+// after is what n values look like: those behind the last one that was looked at are
+// taken to be like it.
+func (c *shapeCounters) after(n int64) Shape {
+	s := c.total
+	s.add(&c.last, n-c.at)
+	return s
 }
 
 // shaped says whether the values of a type are looked at.
@@ -50,44 +77,38 @@ func characters(t *pgtype.Type) bool {
 	return false
 }
 
-// weight is how many values the n-th one stands for.
-func (c *localColumn) weight(n int64) int64 {
-	if c.every {
-		return 1
+// shape looks at the last value that was counted.
+func (c *localColumn) shape(col *stream.Column) {
+	n, into := c.counters.TextValues, &c.text
+	if col.Format == stream.ColumnBinary {
+		n, into = c.counters.BinaryValues, &c.binary
 	}
-	return shapeWeight(n)
+	into.total = into.after(n - 1)
+	into.last, into.at = shapeOf(c.typ, col), n
+	into.total.add(&into.last, 1)
 }
 
-// shape counts a value's elements or wide characters.
-func (c *localColumn) shape(col *stream.Column) {
-	n := &c.counters
+func shapeOf(t *pgtype.Type, col *stream.Column) (s Shape) {
 	switch {
-	case characters(c.typ) && col.Format == stream.ColumnText:
-	case characters(c.typ):
+	case characters(t) && col.Format == stream.ColumnText:
+	case characters(t):
 		// Only what comes in binary format is verified by the worker.
-		wide := 0
 		for _, b := range col.Data {
-			wide += int(b >> 7)
+			s.WideBytes += int64(b >> 7)
 		}
-		n.WideBytes += int64(wide) * c.weight(n.BinaryValues)
-		n.TailBytes += int64(len(col.Data)%verifyStride) * c.weight(n.BinaryValues)
-	case col.Format == stream.ColumnBinary && c.typ.Base().Kind == pgtype.KindArray:
-		n.BinaryElements += arrayElements(col.Data) * c.weight(n.BinaryValues)
-	case col.Format == stream.ColumnBinary:
-		e, numbers := elements(col.Data)
-		n.BinaryElements += e * c.weight(n.BinaryValues)
-		n.Numbers += numbers * c.weight(n.BinaryValues)
+		s.TailBytes = int64(len(col.Data) % verifyStride)
+	case col.Format == stream.ColumnBinary && t.Base().Kind == pgtype.KindArray:
+		s.Elements = arrayElements(col.Data)
 	default:
-		e, numbers := elements(col.Data)
-		n.TextElements += e * c.weight(n.TextValues)
-		n.Numbers += numbers * c.weight(n.TextValues)
+		s = elements(col.Data)
 	}
+	return s
 }
 
 // elements is how many elements a container's text has, about: one more than there
-// are commas and colons between them, outside of quotes; none if it is empty. numbers
-// of them begin like a number.
-func elements(text []byte) (n, numbers int64) {
+// are commas and colons between them, outside of quotes; none if it is empty. Numbers
+// are those that begin like a number, keys those that a colon comes after.
+func elements(text []byte) (s Shape) {
 	quoted, any, begins := false, false, true
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {
@@ -98,19 +119,24 @@ func elements(text []byte) (n, numbers int64) {
 			any, begins = true, false
 		case quoted:
 		case b == ',' || b == ':':
-			n++
+			s.Elements++
+			if b == ':' {
+				s.Keys++
+			}
 			begins = true
-		case b > ' ' && b != '{' && b != '}' && b != '[' && b != ']' && b != '(' && b != ')':
+		case b == '{' || b == '[':
+			s.Containers++
+		case b > ' ' && b != '}' && b != ']' && b != '(' && b != ')':
 			if begins && (b == '-' || b >= '0' && b <= '9') {
-				numbers++
+				s.Numbers++
 			}
 			any, begins = true, false
 		}
 	}
-	if n > 0 || any {
-		n++
+	if s.Elements > 0 || any {
+		s.Elements++
 	}
-	return n, numbers
+	return s
 }
 
 // arrayElements is how many elements a binary array has: the product of its

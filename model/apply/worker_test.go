@@ -143,7 +143,7 @@ func TestCounters(t *testing.T) {
 	byType := s.ColumnsByType()
 	want := map[string]apply.ColumnCounters{
 		"integer": {TextValues: 2, TextBytes: 4, BinaryValues: 1, BinaryBytes: 4},
-		"text":    {TextValues: 1, TextBytes: 3, BinaryValues: 1, BinaryBytes: 6, Nulls: 1, TailBytes: 6},
+		"text":    {TextValues: 1, TextBytes: 3, BinaryValues: 1, BinaryBytes: 6, Nulls: 1, Binary: apply.Shape{TailBytes: 6}},
 		"bigint":  {TextValues: 2, TextBytes: 3, Nulls: 1},
 	}
 	for typ, w := range want {

@@ -26,6 +26,9 @@ type function struct {
 	names  []string
 	places []Place
 	terms  []string // these, wherever they are; nil for all terms
+	plain  bool     // only where no type's input function calls another's
+	alone  bool     // only where strings of one type are read
+	less   []string // functions that it calls whose instructions are subtracted
 }
 
 // functions are the parts that terms are fitted to beside the whole. A function's
@@ -44,16 +47,64 @@ var functions = []function{
 	{names: []string{"RelationFindReplTupleByIndex"}, places: []Place{Lookup, Prune, LockRow, Equal}},
 	{names: []string{"RelationFindReplTupleSeq"}, places: []Place{SeqScan, LockRow, Equal}},
 	{names: []string{"heap_getnextslot"}, places: []Place{SeqScan}},
+	{
+		names: []string{"RelationFindReplTupleByIndex"}, places: []Place{Lookup},
+		less: []string{"heap_page_prune_opt", "heap_lock_tuple", "tuples_equal"},
+	},
+	{
+		names: []string{"index_fetch_heap"}, terms: []string{termFetch, termFetchPage, termChainStep, termFetchAgain},
+		less: []string{"heap_page_prune_opt"},
+	},
+	{names: []string{"tuples_equal"}, places: []Place{Equal}},
 	{names: []string{"CommitTransactionCommand"}, places: []Place{Commit}},
 	{names: []string{"XLogInsert"}, terms: []string{termRecord, termRecordByte}},
 	{names: []string{"_bt_compare"}, terms: []string{
-		termComparison, termCompareTID, termLaterColumn, compareTerm("int8_ops"), compareTerm("text_ops"), compareTerm("numeric_ops"), compareTerm("uuid_ops"), compareTerm(""),
+		termCompareTID, termLaterColumn, compareTerm("int8_ops"), compareTerm("text_ops"), compareTerm("numeric_ops"), compareTerm("uuid_ops"), compareTerm(""),
 	}},
 	{names: []string{"heap_form_tuple"}, terms: []string{termFormTuple, termFormColumn, termFormByte}},
 	{names: []string{"index_form_tuple"}, terms: []string{termKeyTuple, termKeyColumn, termKeyByte}},
 	{names: []string{"_bt_findsplitloc"}, terms: []string{termSplitLocation, termSplitPoint}},
 	{names: []string{"_bt_dedup_pass"}, terms: []string{termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged}},
 	{names: []string{"ExecCloseIndices"}, terms: []string{termCloseIndex, termUnlockIndex}},
+}
+
+// inputs are the input and receive functions of types, by the names under which
+// their terms go.
+var inputs = [][3]string{
+	{"smallint", "int2in", "int2recv"}, {"integer", "int4in", "int4recv"}, {"bigint", "int8in", "int8recv"},
+	{"numeric", "numeric_in", "numeric_recv"}, {"real", "float4in", "float4recv"}, {"double precision", "float8in", "float8recv"},
+	{"oid", "oidin", "oidrecv"}, {"money", "cash_in", "cash_recv"}, {"boolean", "boolin", "boolrecv"},
+	{"text", "textin", "textrecv"}, {"character varying", "varcharin", "varcharrecv"}, {"character", "bpcharin", "bpcharrecv"},
+	{"name", "namein", "namerecv"}, {"bytea", "byteain", "bytearecv"}, {"uuid", "uuid_in", "uuid_recv"},
+	{"date", "date_in", "date_recv"}, {"time without time zone", "time_in", "time_recv"}, {"time with time zone", "timetz_in", "timetz_recv"},
+	{"timestamp without time zone", "timestamp_in", "timestamp_recv"}, {"timestamp with time zone", "timestamptz_in", "timestamptz_recv"},
+	{"interval", "interval_in", "interval_recv"}, {"jsonb", "jsonb_in", "jsonb_recv"}, {"json", "json_in", "json_recv"},
+	{"inet", "inet_in", "inet_recv"}, {"cidr", "cidr_in", "cidr_recv"}, {"macaddr", "macaddr_in", "macaddr_recv"},
+	{"bit", "bit_in", "bit_recv"}, {"point", "point_in", "point_recv"}, {"enum", "enum_in", "enum_recv"}, {"range", "range_in", "range_recv"},
+}
+
+// verified are types whose binary format is text, which the receive function verifies.
+var verified = []string{"text", "character varying", "character", "name", "json"}
+
+// nesting are types whose input functions call those of other types.
+var nesting = []string{"[]", "parse range", "parse multirange", "parse record", termDomain}
+
+func init() {
+	for _, t := range inputs {
+		for i, format := range []string{"text", "binary"} {
+			f := function{names: []string{t[i+1]}, plain: t[0] != "range"}
+			for _, unit := range []string{"value", "byte", "element", "key", "container"} {
+				f.terms = append(f.terms, ParseTerm(t[0], format, unit))
+			}
+			switch {
+			case t[0] == "jsonb":
+				f.terms = append(f.terms, termJSONNumber)
+			case format == "binary" && slices.Contains(verified, t[0]):
+				f.terms, f.alone = append(f.terms, termTailByte, termWideByte), true
+			}
+			functions = append(functions, f)
+		}
+	}
 }
 
 // holds says whether an item's work happens within the function.
@@ -72,7 +123,10 @@ func (f *function) measured(o *Observation) (instructions float64, ok bool) {
 			ok = true
 		}
 	}
-	return instructions, ok
+	for _, n := range f.less {
+		instructions -= o.Functions[n]
+	}
+	return instructions, ok && instructions > 0
 }
 
 // suits says whether the observation's work keeps to the function's places. Those of
@@ -88,8 +142,23 @@ func (f *function) suits(o *Observation) bool {
 			toast += it.Quantity
 		}
 	}
+	if f.plain && o.Usage.has(func(term string) bool {
+		return slices.ContainsFunc(nesting, func(n string) bool { return strings.Contains(term, n) })
+	}) {
+		return false
+	}
+	if f.alone && o.Usage.has(func(term string) bool {
+		return slices.ContainsFunc(verified, func(t string) bool {
+			return term == ParseTerm(t, "binary", "value") && !slices.Contains(f.terms, term)
+		})
+	}) {
+		return false
+	}
 	switch f.names[0] {
 	case "RelationFindReplTupleByIndex":
+		if _, equal := o.Functions["tuples_equal"]; f.less != nil && !equal && o.Usage.has(func(term string) bool { return term == termCompareRow }) {
+			return false
+		}
 		return seq == 0
 	case "RelationFindReplTupleSeq", "heap_getnextslot":
 		return seq > 0
@@ -216,7 +285,7 @@ func (f *Fitter) chooseTerms() {
 		}
 		for term, q := range sums {
 			seen[term] = true
-			for _, unit := range []string{", by byte", ", by element"} {
+			for _, unit := range []string{", by byte", ", by element", ", by key", ", by container"} {
 				byte, ok := strings.CutSuffix(term, ", by value")
 				if !ok {
 					break
@@ -492,5 +561,5 @@ func roundTo(x, parts float64) float64 { return math.Round(x*parts) / parts }
 
 // Fitted says whether terms are fitted to a function's instructions.
 func Fitted(name string) bool {
-	return slices.ContainsFunc(functions, func(f function) bool { return slices.Contains(f.names, name) })
+	return slices.ContainsFunc(functions, func(f function) bool { return slices.Contains(f.names, name) || slices.Contains(f.less, name) })
 }

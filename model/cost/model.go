@@ -115,6 +115,11 @@ func (m *Model) Instructions(u *Usage) float64 {
 // format. A type that was measured, but has no price for a byte or an element, needs
 // none.
 func (m *Model) similar(term string) (string, bool) {
+	if strings.HasPrefix(term, firstEqual) {
+		term = equalityTerm("text")
+		_, ok := m.number[term]
+		return term, ok
+	}
 	name, ok := strings.CutPrefix(term, "parse ")
 	if !ok {
 		return "", false
@@ -128,7 +133,7 @@ func (m *Model) similar(term string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	for _, unit := range []string{"value", "byte", "element"} {
+	for _, unit := range []string{"value", "byte", "element", "key", "container"} {
 		if _, measured := m.number["parse "+typ+format+", by "+unit]; measured {
 			return "", false
 		}
@@ -146,7 +151,7 @@ func (m *Model) similar(term string) (string, bool) {
 func Assumptions(lines []Line) []string {
 	var list []string
 	for _, l := range lines {
-		if l.Assumed == "" {
+		if l.Assumed == "" || strings.HasPrefix(l.Term, firstPrefix) {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(l.Term, "parse "), ",")

@@ -35,6 +35,9 @@ func (i Item) Stage() Stage {
 	if s, ok := stages[i.Term]; ok {
 		return s
 	}
+	if strings.HasPrefix(i.Term, firstEqual) {
+		return StageLookup
+	}
 	if strings.HasPrefix(i.Term, firstPrefix) {
 		return StageMap
 	}
@@ -58,7 +61,7 @@ func (i Item) Stage() Stage {
 		return StageIndex
 	case Lookup, SeqScan, Equal:
 		switch i.Term {
-		case termFetch, termChainStep, termStatus, termKill:
+		case termFetch, termFetchPage, termChainStep, termStatus, termKill:
 			return StageFetch
 		}
 		return StageLookup
@@ -77,12 +80,12 @@ func init() {
 		StageRelation: {termRelation},
 		StageReceive:  {termSpool, termSpoolByte},
 		StageValues: {termSlotColumn, termMergeColumn, termDefault, termLookUpText, termLookUpBinary, termNull, termDomain,
-			termGenerated, termCheck, firstText, firstBinary},
+			termGenerated, termCheck, termMakeNode, firstText, firstBinary},
 		StageRoute: {termRouted},
-		StageOpen:  {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, firstIndex, firstIndexColumn},
+		StageOpen:  {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, firstIndex, firstClass, termCopyNode},
 		// A lock that a lookup kept is released when the transaction ends.
-		StageLookup: {firstLookup, firstEqual, termKeptLock},
-		StageDecide: {termRelock, termIndexedColumn},
+		StageLookup: {firstLookup, termKeptLock},
+		StageDecide: {termRelock, termIndexedColumn, firstUpdate},
 		StageToast: {termToastRow, termToastValue, termCompressByte, termCompressRun, termCompressProbe, termCompressSame, termUntoast,
 			termDetoast, termChunk},
 		StageWrite: {termFormTuple, termFormColumn, termFormByte},

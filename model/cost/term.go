@@ -77,23 +77,26 @@ const (
 	termSpoolByte   = "spool a byte"
 	termGenerated   = "compute a generated column"
 	termCheck       = "evaluate a CHECK constraint"
+	termMakeNode    = "read and prepare a node of a constraint or generated column"
 
 	termLookUpText   = "look up an input function"
 	termLookUpBinary = "look up a receive function"
+	termCallInput    = "call an input or receive function"
 	termNull         = "store a NULL"
 	termJSONNumber   = "parse a number in JSON"
 	termTailByte     = "verify a single byte"
 	termWideByte     = "verify a byte that is not ASCII"
 	termDomain       = "check a domain"
 
-	firstTable       = firstPrefix + "table"
-	firstColumn      = firstPrefix + "column"
-	firstIndex       = firstPrefix + "index"
-	firstIndexColumn = firstPrefix + "index column"
-	firstText        = firstPrefix + "input function"
-	firstEqual       = firstPrefix + "equality operator"
-	firstLookup      = firstPrefix + "lookup by an index"
-	firstBinary      = firstPrefix + "receive function"
+	firstTable  = firstPrefix + "table"
+	firstColumn = firstPrefix + "column"
+	firstIndex  = firstPrefix + "index"
+	firstClass  = firstPrefix + "operator class"
+	firstText   = firstPrefix + "input function"
+	firstEqual  = firstPrefix + "equality operator of "
+	firstLookup = firstPrefix + "lookup by an index"
+	firstBinary = firstPrefix + "receive function"
+	firstUpdate = firstPrefix + "update"
 
 	termChange      = "set up the executor for a change"
 	termLockTable   = "lock a table"
@@ -111,6 +114,7 @@ const (
 	termLockIndex       = "lock an index"
 	termUnlockIndex     = "unlock an index"
 	termOpenUnique      = "prepare conflict detection on an index"
+	termCopyNode        = "copy a node of an index's expressions"
 
 	termHeapInsert    = "insert a row"
 	termHeapUpdate    = "update a row"
@@ -125,12 +129,13 @@ const (
 	termFormByte      = "form a tuple's byte"
 	termNewPage       = "add a page"
 	termFSM           = "search the free space map"
+	termPruneCheck    = "look whether to prune a page"
 	termPrune         = "prune a page"
 	termPruneLine     = "prune: look at a line pointer"
 	termPruneTuple    = "prune: look at a version"
 	termStatus        = "look up how a transaction ended"
+	termPruneStatus   = "prune: look up how a transaction ended"
 	termPruned        = "prune: remove a version"
-	termCompacted     = "prune: move a version"
 	termToastRow      = "toast a row"
 	termCompressByte  = "pglz: note a byte"
 	termCompressRun   = "pglz: begin"
@@ -141,52 +146,58 @@ const (
 	termToastValue    = "move a value out of line"
 	termChunk         = "store a chunk"
 
-	termIndexLookup   = "look a row up by an index"
-	termFetch         = "follow an index entry to the heap"
-	termChainStep     = "look at a version of a HOT chain"
-	termScanItem      = "note an equal index entry"
-	termKill          = "mark an index entry as dead"
-	termSeqLookup     = "look a row up by a scan"
-	termSeqPage       = "scan a page"
-	termSeqRow        = "scan a row version"
-	termSeqDead       = "scan a dead row version"
-	termFetchAgain    = "go on after a row that differs"
-	termCompareRow    = "compare a row with the one looked for"
-	termDeform        = "compare: deform a column"
-	termDeformVarying = "compare: deform a column of varying length"
+	termIndexLookup  = "look a row up by an index"
+	termLookupKey    = "look a row up by an index: a key column"
+	termFetch        = "follow an index entry to the heap"
+	termFetchPage    = "come to a heap page"
+	termChainStep    = "look at a version of a HOT chain"
+	termScanItem     = "note an equal index entry"
+	termKill         = "mark an index entry as dead"
+	termSeqLookup    = "look a row up by a scan"
+	termSeqPage      = "scan a page"
+	termSeqRow       = "scan a row version"
+	termSeqDead      = "scan a dead row version"
+	termFetchAgain   = "go on after a row that differs"
+	termCompareRow   = "compare a row with the one looked for"
+	termFindEqual    = "compare rows: look an equality operator up"
+	termDeform       = "compare: deform a column"
+	termDeformBehind = "compare: deform a column behind one of varying length"
 
-	termIndexEntry    = "prepare an index entry"
-	termExpression    = "evaluate an index expression"
-	termPredicate     = "evaluate an index predicate"
-	termBRIN          = "insert into a BRIN index"
-	termIndexInsert   = "insert into a B-tree"
-	termKeyTuple      = "form an index tuple"
-	termKeyColumn     = "form an index column"
-	termKeyByte       = "form an index byte"
-	termDescent       = "begin a descent"
-	termLevel         = "descend a level"
-	termComparison    = "compare with an index entry"
-	termLaterColumn   = "compare: reach a later column"
-	termCompareTID    = "compare heap TIDs"
-	termUnique        = "check uniqueness"
-	termItemMoved     = "move a line pointer"
-	termSplit         = "split a page"
-	termSplitItem     = "split: copy an entry"
-	termSplitLocation = "split: choose where"
-	termSplitPoint    = "split: weigh a split point"
-	termDedup         = "deduplicate a page"
-	termDedupItem     = "deduplicate: look at an entry"
-	termDedupColumn   = "deduplicate: compare a column"
-	termDedupTID      = "deduplicate: copy a heap TID"
-	termDedupMerged   = "deduplicate: merge an entry"
-	termPostingSplit  = "split a posting list"
-	termSimpleDelete  = "delete dead index entries"
-	termBottomUp      = "bottom-up deletion pass"
-	termDeletedTID    = "delete an index entry"
-	termBottomUpItem  = "bottom-up: look at an entry"
-	termCandidate     = "deletion: sort a heap TID"
-	termCheckedTID    = "deletion: follow a heap TID"
-	termDeletePage    = "deletion: visit a heap page"
+	termIndexEntry     = "prepare an index entry"
+	termExpression     = "evaluate an index expression"
+	termExpressionByte = "evaluate an index expression: a byte"
+	termPredicate      = "evaluate an index predicate"
+	termPrepareNode    = "prepare a node of an index's expressions"
+	termBRIN           = "insert into a BRIN index"
+	termIndexInsert    = "insert into a B-tree"
+	termKeyTuple       = "form an index tuple"
+	termKeyColumn      = "form an index column"
+	termKeyByte        = "form an index byte"
+	termDescent        = "begin a descent"
+	termLevel          = "descend a level"
+	termComparison     = "compare with an index entry"
+	termLaterColumn    = "compare: reach a later column"
+	termCompareTID     = "compare heap TIDs"
+	termUnique         = "check uniqueness"
+	termUniqueFetch    = "check uniqueness: look at a row"
+	termItemMoved      = "move a line pointer"
+	termSplit          = "split a page"
+	termSplitItem      = "split: copy an entry"
+	termSplitLocation  = "split: choose where"
+	termSplitPoint     = "split: weigh a split point"
+	termDedup          = "deduplicate a page"
+	termDedupItem      = "deduplicate: look at an entry"
+	termDedupColumn    = "deduplicate: compare a column"
+	termDedupTID       = "deduplicate: copy a heap TID"
+	termDedupMerged    = "deduplicate: merge an entry"
+	termPostingSplit   = "split a posting list"
+	termSimpleDelete   = "delete dead index entries"
+	termBottomUp       = "bottom-up deletion pass"
+	termDeletedTID     = "delete an index entry"
+	termBottomUpItem   = "bottom-up: look at an entry"
+	termCandidate      = "deletion: sort a heap TID"
+	termCheckedTID     = "deletion: follow a heap TID"
+	termDeletePage     = "deletion: visit a heap page"
 
 	termRecord     = "write a WAL record"
 	termRecordByte = "write a byte of WAL"
@@ -220,6 +231,10 @@ func comparison(class string) string {
 	return "other values"
 }
 
+// equalityTerm is the term of finding a type's equality operator for the first time:
+// it takes longer for types that many others can be cast to.
+func equalityTerm(typ string) string { return firstEqual + typ }
+
 // equalTerm is the term of comparing a row's column with the one looked for.
 func equalTerm(t *pgtype.Type) string {
 	class := ""
@@ -251,23 +266,23 @@ var groups = map[string]string{}
 func init() {
 	for name, terms := range map[string][]string{
 		"receive and read messages":      {termMessage, termMessageByte, termTuple, termTupleColumn, termTupleNull, termTupleByte},
-		"look up input functions":        {termLookUpText, termLookUpBinary, termNull, termDomain, termTailByte, termWideByte},
+		"look up input functions":        {termLookUpText, termLookUpBinary, termCallInput, termNull, termDomain, termTailByte, termWideByte},
 		"begin and end transactions":     {termTransaction, termWriting, termXID, termLockTable, termKeptLock},
 		"set up the executor":            {termChange, termUpdate, termDelete, termSlotColumn, termMergeColumn},
-		"open and close indexes":         {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique},
+		"open and close indexes":         {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, termCopyNode},
 		"form and insert rows":           {termHeapInsert, termFormTuple, termFormColumn, termFormByte, termNewPage, termFSM},
 		"update and delete rows":         {termHeapUpdate, termLeavePage, termIndexedColumn, termOldKey, termHeapDelete, termRelock},
-		"look up and lock rows":          {termLock, termIndexLookup, termFetch, termFetchAgain, termChainStep, termScanItem, termKill, termStatus},
-		"prune pages":                    {termPrune, termPruneLine, termPruneTuple, termPruned, termCompacted},
+		"look up and lock rows":          {termLock, termIndexLookup, termLookupKey, termFetch, termFetchPage, termFetchAgain, termChainStep, termScanItem, termKill, termStatus},
+		"prune pages":                    {termPruneCheck, termPrune, termPruneLine, termPruneTuple, termPruneStatus, termPruned},
 		"TOAST":                          {termToastRow, termCompressRun, termCompressByte, termCompressProbe, termCompressSame, termToastValue, termChunk, termUntoast, termDetoast},
-		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termDeform, termDeformVarying},
-		"form index entries":             {termIndexEntry, termExpression, termPredicate, termKeyTuple, termKeyColumn, termKeyByte},
-		"descend B-trees":                {termDescent, termLevel, termComparison, termLaterColumn, termCompareTID},
-		"insert into B-trees":            {termIndexInsert, termUnique, termItemMoved, termPostingSplit, termBRIN},
+		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termFindEqual, termDeform, termDeformBehind},
+		"form index entries":             {termIndexEntry, termExpression, termExpressionByte, termPredicate, termPrepareNode, termKeyTuple, termKeyColumn, termKeyByte},
+		"descend B-trees":                {termDescent, termLevel, termLaterColumn, termCompareTID},
+		"insert into B-trees":            {termIndexInsert, termUnique, termUniqueFetch, termItemMoved, termPostingSplit, termBRIN},
 		"split B-tree pages":             {termSplit, termSplitItem, termSplitLocation, termSplitPoint},
 		"deduplicate and delete entries": {termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged, termSimpleDelete, termBottomUp, termBottomUpItem, termCandidate, termCheckedTID, termDeletedTID, termDeletePage},
 		"write WAL":                      {termRecord, termRecordByte, termImage, termImageByte},
-		"constraints and expressions":    {termCheck, termGenerated, termDefault, termRouted},
+		"constraints and expressions":    {termCheck, termMakeNode, termGenerated, termDefault, termRouted},
 		"spool":                          {termSpool, termSpoolByte},
 	} {
 		for _, t := range terms {

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/expr"
 	"applysim/model/pgtype"
+	"applysim/model/schema"
 	"applysim/wal"
 )
 
@@ -72,6 +74,11 @@ func (u *Usage) WithoutFirst() *Usage {
 	return d
 }
 
+// has says whether there is an item of a term for which is says so.
+func (u *Usage) has(is func(term string) bool) bool {
+	return slices.ContainsFunc(u.items, func(i Item) bool { return is(i.Term) })
+}
+
 // Measure reads off what a worker has done so far.
 func Measure(w *apply.Worker) *Usage { return measure(w, w.Tables()) }
 
@@ -103,8 +110,20 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 	u.add(termDetoast, "", Dispatch, c.Detoasted)
 	u.add(termChunk, "", Dispatch, c.Chunks)
 	u.types(w)
+	// The support functions of an operator class are looked up once (LookupOpclassInfo).
+	classes := map[string]bool{}
 	for _, t := range tables {
 		u.table(w, &t)
+		for i := range t.Indexes {
+			if x := t.Indexes[i].BTree; x != nil && t.Counters.Maps > 0 {
+				for k := range t.Indexes[i].Schema.Keys {
+					if c := x.ClassName(k); !classes[c] {
+						classes[c] = true
+						u.add(firstClass, c, Dispatch, 1)
+					}
+				}
+			}
+		}
 	}
 	u.wal(w.Log())
 	return u
@@ -155,17 +174,24 @@ func (u *Usage) types(w *apply.Worker) {
 		}
 		u.add(termLookUpText, name, Dispatch, c.TextValues)
 		u.add(termLookUpBinary, name, Dispatch, c.BinaryValues)
+		u.add(termCallInput, name, Parse, c.TextValues+c.BinaryValues)
 		u.add(ParseTerm(name, "text", "value"), name, Parse, c.TextValues)
 		u.add(ParseTerm(name, "text", "byte"), name, Parse, c.TextBytes)
 		u.add(ParseTerm(name, "binary", "value"), name, Parse, c.BinaryValues)
 		u.add(ParseTerm(name, "binary", "byte"), name, Parse, c.BinaryBytes)
-		u.add(ParseTerm(name, "text", "element"), name, Parse, c.TextElements)
-		u.add(ParseTerm(name, "binary", "element"), name, Parse, c.BinaryElements)
-		if t.Base().Kind == pgtype.KindJsonb {
-			u.add(termJSONNumber, name, Parse, c.Numbers)
+		u.add(ParseTerm(name, "text", "element"), name, Parse, c.Text.Elements-c.Text.Keys)
+		u.add(ParseTerm(name, "binary", "element"), name, Parse, c.Binary.Elements-c.Binary.Keys)
+		if k := t.Base().Kind; k == pgtype.KindJsonb || k == pgtype.KindJSON {
+			u.add(ParseTerm(name, "text", "key"), name, Parse, c.Text.Keys)
+			u.add(ParseTerm(name, "binary", "key"), name, Parse, c.Binary.Keys)
+			u.add(ParseTerm(name, "text", "container"), name, Parse, c.Text.Containers)
+			u.add(ParseTerm(name, "binary", "container"), name, Parse, c.Binary.Containers)
+			if k == pgtype.KindJsonb {
+				u.add(termJSONNumber, name, Parse, c.Text.Numbers+c.Binary.Numbers)
+			}
 		}
-		u.add(termTailByte, name, Parse, c.TailBytes)
-		u.add(termWideByte, name, Parse, c.WideBytes)
+		u.add(termTailByte, name, Parse, c.Binary.TailBytes)
+		u.add(termWideByte, name, Parse, c.Binary.WideBytes)
 		u.add(termNull, name, Dispatch, c.Nulls)
 	}
 }
@@ -193,6 +219,10 @@ func typeName(t *pgtype.Type) string {
 	return t.Name
 }
 
+// lockRecord is the length of a record of a row lock in a transaction without
+// subtransactions.
+const lockRecord = 54
+
 // table adds the work on a table, its indexes and its TOAST table.
 func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	name := w.Log().Name(t.Rel)
@@ -217,15 +247,35 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	u.add(termKeptLock, name, Commit, c.Kept)
 	u.add(firstLookup, name, Lookup, min(c.Kept, 1))
 	u.add(termUpdate, name, Dispatch, c.Merged)
+	u.add(firstUpdate, name, HeapUpdate, min(c.Merged, 1))
 	u.add(termDelete, name, Dispatch, h.Deletes)
 	u.add(termSlotColumn, name, Dispatch, c.Read*columns)
 	u.add(termMergeColumn, name, Dispatch, c.Merged*columns)
 	u.add(termRouted, name, Dispatch, c.Routed)
 	u.add(termDefault, name, Dispatch, c.Filled)
+	u.add(termMakeNode, name, Dispatch, (h.Inserts+h.Updates)*constraintNodes(t.Schema))
 	u.add(termLock, name, LockRow, min(h.Locks, found))
-	u.add(termRelock, name, HeapUpdate, max(h.Locks-found, 0))
+	relocks := max(h.Locks-found, 0)
+	u.add(termRelock, name, HeapUpdate, relocks)
+	// Their records are written in heap_update, too.
+	u.add(termRecord, name, LockRow, -relocks)
+	u.add(termRecord, name, HeapUpdate, relocks)
+	u.add(termRecordByte, name, LockRow, -relocks*lockRecord)
+	u.add(termRecordByte, name, HeapUpdate, relocks*lockRecord)
 	u.add(termIndexLookup, name, Lookup, t.IdxScans)
-	u.add(termFetch, name, Lookup, h.Fetches)
+	fetches, visits := h.Fetches, h.PruneChecks
+	for i := range t.Indexes {
+		x := &t.Indexes[i]
+		if x.BTree != nil {
+			fetches -= x.BTree.Counters.UniqueFetches
+			visits -= x.BTree.Counters.UniqueFetches
+		}
+		if x.Lookup {
+			u.add(termLookupKey, name, Lookup, t.IdxScans*int64(len(x.Schema.Keys)))
+		}
+	}
+	u.add(termFetch, name, Lookup, fetches)
+	u.add(termFetchPage, name, Lookup, visits)
 	u.add(termChainStep, name, Lookup, h.ChainSteps)
 	u.add(termSeqLookup, name, SeqScan, t.SeqScans/2)
 	u.add(termSeqPage, name, SeqScan, c.PassedPages)
@@ -234,27 +284,45 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	u.add(termFetchAgain, name, Lookup, c.Compared-c.Passed)
 	u.add(termCompareRow, name, Equal, c.Compared)
 	if c.Compared > 0 {
-		// The type cache finds an equality operator for each type.
-		types := map[*pgtype.Type]bool{}
-		for _, col := range t.Schema.Columns {
-			if !col.Dropped && !types[col.Type] {
-				types[col.Type] = true
-				u.add(firstEqual, typeName(col.Type), Equal, 1)
+		// The type cache finds an equality operator for each type; those of the key of the
+		// index that rows are found by are there already. Each lookup asks it once for each
+		// column that it compares.
+		known := map[*pgtype.Type]bool{}
+		for i := range t.Indexes {
+			if x := &t.Indexes[i]; x.Lookup {
+				for _, k := range x.Schema.Keys {
+					if k.Column >= 0 {
+						known[t.Schema.Columns[k.Column].Type] = true
+					}
+				}
 			}
 		}
-	}
-	fixed, varying := int64(0), int64(0)
-	for _, col := range t.Schema.Columns {
-		switch {
-		case col.Dropped:
-		case col.Attr().Len > 0:
-			fixed++
-		default:
-			varying++
+		lookups := t.IdxScans + t.SeqScans/2
+		for i, col := range t.Schema.Columns {
+			if t.Compared[i] == 0 {
+				continue
+			}
+			if !known[col.Type] {
+				known[col.Type] = true
+				u.add(equalityTerm(typeName(col.Type)), typeName(col.Type), Equal, 1)
+			}
+			u.add(termFindEqual, name, Equal, min(t.Compared[i], lookups))
 		}
 	}
-	u.add(termDeform, name, Equal, c.Compared*fixed)
-	u.add(termDeformVarying, name, Equal, c.Compared*varying)
+	// Where a column lies is known of those up to the first of varying length; for
+	// those behind it is found anew in each row.
+	known, behind := int64(0), int64(0)
+	for varying, i := false, 0; i < len(t.Schema.Columns); i++ {
+		col := &t.Schema.Columns[i]
+		if varying {
+			behind++
+		} else {
+			known++
+		}
+		varying = varying || col.Attr().Len <= 0
+	}
+	u.add(termDeform, name, Equal, c.Compared*known)
+	u.add(termDeformBehind, name, Equal, c.Compared*behind)
 	for i, n := range t.Compared {
 		u.add(equalTerm(t.Schema.Columns[i].Type), name, Equal, n)
 	}
@@ -283,6 +351,24 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	}
 }
 
+// constraintNodes is the number of nodes of all CHECK constraints and generated columns
+// of a table: the server reads and prepares them anew for each row that the worker
+// stores (ExecRelCheck and ExecInitGenerated, for a ResultRelInfo of its own).
+func constraintNodes(t *schema.Table) int64 {
+	n := 0
+	for i := range t.Checks {
+		if !t.Checks[i].NotEnforced {
+			n += expr.Nodes(t.Checks[i].Expr)
+		}
+	}
+	for i := range t.Columns {
+		if t.Columns[i].Generated == 's' {
+			n += expr.Nodes(t.Columns[i].GeneratedExpr)
+		}
+	}
+	return int64(n)
+}
+
 // heap adds the work on a table's pages.
 func (u *Usage) heap(name string, t *apply.TableState) {
 	h := t.Heap.Counters
@@ -294,19 +380,21 @@ func (u *Usage) heap(name string, t *apply.TableState) {
 	u.add(termOldKey, name, HeapDelete, h.OldKeys)
 	u.add(termFormColumn, name, Dispatch, h.Columns)
 	u.add(termFormByte, name, Dispatch, h.TupleBytes)
-	u.add(termNewPage, name, HeapInsert, h.NewPages)
-	u.add(termFSM, name, HeapInsert, h.FSMSearches)
+	u.add(termNewPage, name, HeapInsert, h.NewPages-h.UpdatePages)
+	u.add(termNewPage, name, HeapUpdate, h.UpdatePages)
+	u.add(termFSM, name, HeapInsert, h.FSMSearches-h.UpdateSearches)
+	u.add(termFSM, name, HeapUpdate, h.UpdateSearches)
+	u.add(termPruneCheck, name, Prune, h.PruneChecks)
 	u.add(termPrune, name, Prune, h.Prunes)
 	u.add(termPruneLine, name, Prune, h.PrunedLines)
 	u.add(termPruneTuple, name, Prune, h.PrunedTuples)
-	u.add(termStatus, name, Prune, h.PrunedStatus)
+	u.add(termPruneStatus, name, Prune, h.PrunedStatus)
 	looking := Lookup
 	if t.SeqScans > 0 {
 		looking = SeqScan
 	}
 	u.add(termStatus, name, looking, h.StatusChecks-h.PrunedStatus)
 	u.add(termPruned, name, Prune, h.Pruned)
-	u.add(termCompacted, name, Prune, h.Compacted)
 	u.add(termToastRow, name, Dispatch, h.Toasted)
 }
 
@@ -317,7 +405,6 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 	s := x.Schema
 	natts := int64(len(s.Keys) + len(s.Include))
 	u.add(firstIndex, name, Dispatch, c.Maps)
-	u.add(firstIndexColumn, name, Dispatch, c.Maps*natts)
 	u.add(termOpenIndex, name, OpenIndex, c.Opened)
 	u.add(termCloseIndex, name, Dispatch, c.Opened)
 	locks, releases := c.Opened, c.Opened
@@ -331,16 +418,21 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 	if s.Unique {
 		u.add(termOpenUnique, name, OpenIndex, h.Inserts+c.Merged)
 	}
-	exprs := int64(0)
+	exprs, nodes := int64(0), int64(0)
 	for _, k := range s.Keys {
 		if k.Column < 0 {
 			exprs++
+			nodes += int64(expr.Nodes(k.Expr))
 		}
 	}
 	entries := h.Inserts + h.Updates - h.HOTUpdates
 	if s.Predicate != "" {
+		condition := int64(expr.Nodes(s.Predicate))
 		u.add(termPredicate, name, IndexEntry, entries)
+		u.add(termPrepareNode, name, IndexEntry, entries*condition)
+		u.add(termCopyNode, name, OpenIndex, c.Opened*condition)
 	}
+	u.add(termCopyNode, name, OpenIndex, c.Opened*nodes)
 	if x.BRIN != nil {
 		u.add(termBRIN, name, IndexEntry, entries)
 		return
@@ -349,6 +441,8 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 		return // what its access method takes is not known
 	}
 	u.add(termExpression, name, IndexEntry, exprs*x.BTree.Counters.Inserts)
+	u.add(termExpressionByte, name, IndexEntry, x.ExpressionBytes)
+	u.add(termPrepareNode, name, IndexEntry, nodes*x.BTree.Counters.Inserts)
 	u.btree(name, x, natts)
 }
 
@@ -363,21 +457,20 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 	u.add(termDescent, name, IndexInsert, c.Descents)
 	u.add(termLevel, name, IndexInsert, c.Levels)
 	u.add(termLevel, name, Lookup, c.LookupLevels)
-	u.add(termComparison, name, IndexInsert, c.Comparisons)
-	u.add(termComparison, name, Lookup, c.LookupCompares)
-	u.add(termCompareTID, name, IndexInsert, c.TIDComparisons)
-	insertions, lookups := x.BTree.ColumnComparisons()
-	for i := range insertions {
+	insertions, lookups := x.BTree.Comparisons()
+	u.add(termCompareTID, name, IndexInsert, insertions.TIDs)
+	for i := range insertions.Columns {
 		term := compareTerm(x.BTree.ClassName(i))
-		u.add(term, name, IndexInsert, insertions[i])
-		u.add(term, name, Lookup, lookups[i])
+		u.add(term, name, IndexInsert, insertions.Columns[i])
+		u.add(term, name, Lookup, lookups.Columns[i])
 		if i > 0 {
-			u.add(termLaterColumn, name, IndexInsert, insertions[i])
-			u.add(termLaterColumn, name, Lookup, lookups[i])
+			u.add(termLaterColumn, name, IndexInsert, insertions.Columns[i])
+			u.add(termLaterColumn, name, Lookup, lookups.Columns[i])
 		}
 	}
 	u.add(termScanItem, name, Lookup, c.ScanItems)
 	u.add(termUnique, name, IndexInsert, c.UniqueChecks)
+	u.add(termUniqueFetch, name, IndexInsert, c.UniqueFetches)
 	u.add(termItemMoved, name, IndexInsert, c.ItemsMoved)
 	u.add(termSplit, name, IndexInsert, c.LeafSplits+c.InternalSplits)
 	u.add(termSplitLocation, name, IndexInsert, c.LeafSplits+c.InternalSplits)
