@@ -54,6 +54,7 @@ type step struct {
 	zipfN  int64
 	rng    rand.PCG
 	cursor int64
+	missed int64 // changes that found no row
 }
 
 // operation is an Operation on its way.
@@ -354,6 +355,19 @@ func (x *operation) schedule() {
 	if x.transactions > 0 && x.next >= x.transactions {
 		x.at = math.MaxInt64
 	}
+}
+
+// Missed says of each kind of change whether there was no row left for some.
+func (g *Generator) Missed() []string {
+	var list []string
+	for _, o := range g.operations {
+		for _, p := range o.steps {
+			if p.missed > 0 {
+				list = append(list, fmt.Sprintf("%s:%d: %s of table %q found no row %d times, and is left out there", g.s.File, g.s.lines.line(p.at), p.Do, p.Table, p.missed))
+			}
+		}
+	}
+	return list
 }
 
 // Doubts lists what was assumed of the values, as one text.

@@ -39,6 +39,7 @@ func (g *Generator) Next(m *stream.Message) bool {
 			}
 			p := g.current.steps[g.step]
 			if p.Do != Insert && p.source.rows.remaining() == 0 {
+				p.missed += int64(g.left)
 				g.left = 0 // there is nothing to change
 				continue
 			}

@@ -273,6 +273,7 @@ func (r *run) result() (*Result, error) {
 	}
 	var assumed []apply.Assumed
 	x.warnings, assumed = w.Doubts()
+	x.warnings = append(slices.Clone(x.warnings), r.gen.Missed()...)
 	for _, a := range assumed {
 		x.assumed = append(x.assumed, a.String())
 	}

@@ -55,6 +55,16 @@ func decodeVariant(d *decoder, t *section) *Variant {
 		}
 	})
 	each("column_type", func(at, name string, value any) {
+		if columns, ok := value.(map[string]any); ok { // [variant.column_type.TABLE]
+			for _, column := range slices.Sorted(keys(columns)) {
+				text, ok := columns[column].(string)
+				if !ok {
+					d.fail(at, "column_type of %s.%s: found %s, expected a type", name, column, describe(columns[column]))
+				}
+				add(at, "ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoted(name), quoteOne(column), text)
+			}
+			return
+		}
 		text, ok := value.(string)
 		table, column, dotted := cutLast(name, ".")
 		if !ok || !dotted {
@@ -65,7 +75,7 @@ func decodeVariant(d *decoder, t *section) *Variant {
 	})
 	v.Settings = settings(d, t.table("settings"), true)
 	t.done()
-	if len(v.DDL)+len(v.Settings) == 0 && t.path != "" {
+	if len(v.DDL)+len(v.Settings) == 0 && t.path != "" && d.err == nil {
 		d.fail(t.path, "a variant that changes nothing: expected ddl, drop_index, fillfactor, replica_identity, column_type or settings")
 	}
 	return v
