@@ -179,11 +179,27 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 		}
 		st.size = v.StoredSize(a)
 	}
+	if err := o.place(values, state, rowHeader(len(values), nulls), o.externalize); err != nil {
+		return nil, err
+	}
+	for i := range unused {
+		o.remove(&unused[i])
+	}
+	return values, nil
+}
+
+// rowHeader is the length of a row version's header.
+func rowHeader(columns int, nulls bool) int {
 	header := heap.TupleHeaderSize
 	if nulls {
-		header += (len(values) + 7) / 8
+		header += (columns + 7) / 8
 	}
-	header = storage.MaxAlign(header)
+	return storage.MaxAlign(header)
+}
+
+// place compresses values and moves them out of line, by externalize, until the row is
+// short enough.
+func (o *toaster) place(values []datum.Value, state []attribute, header int, externalize func([]datum.Value, []attribute, int) error) error {
 	limit := o.target - header
 	// Compress what may be compressed; what is still longer than a row may be,
 	// moves out at once.
@@ -198,8 +214,8 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 			state[i].incompressible = true
 		}
 		if state[i].size > limit {
-			if err := o.externalize(values, state, i); err != nil {
-				return nil, err
+			if err := externalize(values, state, i); err != nil {
+				return err
 			}
 		}
 	}
@@ -208,8 +224,8 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 		if i < 0 {
 			break
 		}
-		if err := o.externalize(values, state, i); err != nil {
-			return nil, err
+		if err := externalize(values, state, i); err != nil {
+			return err
 		}
 	}
 	for o.dataSize(values) > limit {
@@ -225,14 +241,11 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 		if i < 0 {
 			break
 		}
-		if err := o.externalize(values, state, i); err != nil {
-			return nil, err
+		if err := externalize(values, state, i); err != nil {
+			return err
 		}
 	}
-	for i := range unused {
-		o.remove(&unused[i])
-	}
-	return values, nil
+	return nil
 }
 
 // dataSize is the length of a row's data area.
@@ -278,7 +291,9 @@ func (o *toaster) biggest(values []datum.Value, state []attribute, compress, mai
 
 // compress compresses a column in place, if that helps.
 func (o *toaster) compress(values []datum.Value, state []attribute, i int) {
-	o.w.Counters.CompressedBytes += int64(len(values[i].Bytes))
+	if o.w != nil { // else nobody does the work
+		o.w.Counters.CompressedBytes += int64(len(values[i].Bytes))
+	}
 	v, ok := o.compressor.Compress(&values[i], o.method[i])
 	if !ok {
 		state[i].incompressible = true

@@ -33,7 +33,7 @@ type column struct {
 	day      int64  // the text of a date,
 	dayText  []byte // made last
 	permuted bool   // no two rows have the same value
-	toasted  bool   // values may be so long that the publisher keeps them apart
+	storage  byte   // of the publisher's column: plain, main, external, extended
 }
 
 // Salts that keep what is drawn for one value apart.
@@ -84,7 +84,7 @@ func newColumn(s *Scenario, t *schema.Table, c *schema.Column, given *Column, un
 		x.slot = 0 // numbered later
 	}
 	x.nulls = share(x.Nulls)
-	x.toasted = (c.Storage == 'x' || c.Storage == 'e') && x.MaxWidth > 2000
+	x.storage = c.Storage
 	return x, assumed, nil
 }
 
@@ -158,7 +158,7 @@ func (x *column) prepare(s *Scenario, at, name string) error {
 			if _, _, err := x.typ.Input([]byte(v), x.typmod, nil); err != nil {
 				return s.fail(at, "%s: values: %q: %v", name, v, err)
 			}
-			x.texts = append(x.texts, x.encodeText(v))
+			x.texts = append(x.texts, x.encodeText(x.canonical(v)))
 		}
 		weights := x.Weights
 		if weights == nil {

@@ -33,8 +33,10 @@
 // Each operation is a transaction that repeats at even intervals; operations take turns by
 // time. A row's values follow from the seed, the table's and column's names and the row's
 // number, so that variants apply the same changes. An update gives its columns other values
-// than they had, and carries the others as they are; a value of more than 2,000 bytes that
-// does not change is taken to be stored out of line on the publisher and is not carried.
+// than they had, and carries the others as they are; a value that the
+// publisher keeps out of line is not carried if it does not change: which values these are
+// follows from its toaster's rules (of tables with generated columns or more than 31 it is
+// taken to be those of more than 2,000 bytes).
 // Rows are chosen among those that are there. What is kept of a row is what its number
 // does not tell: the times at which it was written and how often its columns were
 // updated, in chunks that are made when they are needed.

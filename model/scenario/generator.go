@@ -42,6 +42,7 @@ type source struct {
 	described int   // types
 
 	row, old stream.Tuple
+	stored   *storedRows // nil if no row is so long that it matters
 }
 
 // step is a Step with what it needs.
@@ -243,6 +244,9 @@ func (g *Generator) source(t, now *schema.Table, given *Table, changed []string,
 			unique[x.Keys[0].Column] = true
 		}
 	}
+	own := *t // with the types that are written
+	own.Columns = slices.Clone(t.Columns)
+	var places []int
 	keys := map[string]bool{}
 	for _, i := range identityColumns(replica) {
 		keys[replica.Columns[i].Name] = true
@@ -274,6 +278,8 @@ func (g *Generator) source(t, now *schema.Table, given *Table, changed []string,
 				}
 			}
 		}
+		own.Columns[i] = *c
+		places = append(places, i)
 		x.key = keys[c.Name]
 		if x.slot == 0 {
 			x.slot = src.rows.slots
@@ -300,6 +306,7 @@ func (g *Generator) source(t, now *schema.Table, given *Table, changed []string,
 			x.next = uint64(src.preset)
 		}
 	}
+	src.stored = newStoredRows(src, &own, places)
 	src.row = make(stream.Tuple, len(src.columns))
 	src.old = make(stream.Tuple, len(src.columns))
 	return src, nil

@@ -206,15 +206,14 @@ func (g *Generator) change(p *step, m *stream.Message) {
 		if m.Old != nil {
 			size += 1 + sizeOf(m.Old)
 		}
+		before := g.storedBefore(s, row)
 		for _, i := range p.change {
 			c := s.columns[i]
 			s.rows.set(row, c.slot, c.renew(row, s.rows.get(row, c.slot), g.now))
 		}
 		g.tuple(s, s.row, row, false)
-		for i, c := range s.columns {
-			if c.toasted && len(s.row[i].Data) > 2000 && !contains(p.change, i) {
-				s.row[i] = stream.Column{Format: stream.ColumnUnchanged}
-			}
+		if s.stored != nil {
+			s.stored.update(s, row, before, p.change)
 		}
 		m.New = s.row
 		m.Size = size + 1 + sizeOf(m.New)
@@ -243,6 +242,9 @@ func contains(list []int, n int) bool {
 
 func (g *Generator) insertMessage(s *source, row int64, m *stream.Message) {
 	g.tuple(s, s.row, row, false)
+	if s.stored != nil {
+		s.stored.insert(s, row)
+	}
 	m.Kind, m.RelationID, m.Xid, m.New, m.Old, m.OldKind = stream.KindInsert, s.relation.ID, 0, s.row, nil, stream.OldNone
 	m.Size = 1 + 4 + 1 + sizeOf(m.New)
 }

@@ -518,14 +518,14 @@ func TestHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%x", h.Sum(nil))[:16]; got != "71906d0926dc5fdd" {
+	if got := fmt.Sprintf("%x", h.Sum(nil))[:16]; got != "c58febb39d82e59c" {
 		t.Errorf("stream %s", got)
 	}
 	text, err := json.Marshal(r.WAL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%x", sha256.Sum256(text))[:16]; got != "4933b6919beb6c21" {
+	if got := fmt.Sprintf("%x", sha256.Sum256(text))[:16]; got != "b4c3a4dc944766b7" {
 		t.Errorf("WAL %s", got)
 	}
 }

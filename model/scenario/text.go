@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"applysim/model/pgtype"
@@ -139,6 +140,22 @@ func numberLimit(k pgtype.Kind) int64 {
 	return 0
 }
 
+// canonical is a value as the publisher's output function writes it: 1.50 for 1.5 in a
+// numeric(8,2), with blanks in a char(10).
+func (x *column) canonical(v string) string {
+	value, _, err := x.typ.Input([]byte(v), x.typmod, nil)
+	if err != nil || value.Null {
+		return v
+	}
+	value.Bytes = slices.Clone(value.Bytes)
+	text := x.typ.Text(value)
+	again, _, err := x.typ.Input([]byte(text), x.typmod, nil)
+	if err != nil || again.Bits != value.Bits || string(again.Bytes) != string(value.Bytes) {
+		return v // a type whose output is not known
+	}
+	return text
+}
+
 // encodeText is a given value as the stream carries it.
 func (x *column) encodeText(v string) []byte {
 	if !x.binary {
@@ -190,7 +207,14 @@ func (x *column) appendValue(dst []byte, v uint64, at int64, row int64) []byte {
 	case writeDecimal:
 		return x.appendDecimal(dst, x.number(v))
 	case writeText:
-		return x.appendTextValue(dst, v, at, row)
+		from := len(dst)
+		dst = x.appendTextValue(dst, v, at, row)
+		if x.typ.Kind == pgtype.KindBpchar { // sent as it is stored, with its blanks
+			for n := len(dst) - from; n < int(x.typmod)-4; n++ {
+				dst = append(dst, ' ')
+			}
+		}
+		return dst
 	case writeBytea:
 		n := x.width(v)
 		if x.binary {
