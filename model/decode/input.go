@@ -121,16 +121,8 @@ func (d *Decoder) Change(x Xact, m *stream.Message, logged *Logged) error {
 		return badMessage(m, "%v", err)
 	}
 	// What follows compresses values in place.
-	var s stored
-	newLength, oldLength := 0, 0
-	if r.row != nil {
-		s = d.store(rel, r.row)
-		newLength = s.length
-	}
-	if r.old != nil {
-		oldLength = d.oldLength(rel, r.old, r.oldKind == stream.OldRow)
-	}
-	c := Change{Size: RowSize(oldLength, newLength), Row: true, Clear: true, Payload: p}
+	oldLength, s := d.lengths(&r, true)
+	c := Change{Size: RowSize(oldLength, s.length), Row: true, Clear: true, Payload: p}
 	if logged == nil {
 		for _, n := range s.chunks {
 			d.queue(own, top, Change{Size: RowSize(0, n), Row: true, Chunk: true})
@@ -156,13 +148,8 @@ func (d *Decoder) RowLengths(m *stream.Message) (old, row int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if r.row != nil {
-		row = d.store(rel, r.row).length
-	}
-	if r.old != nil {
-		old = d.oldLength(rel, r.old, r.oldKind == stream.OldRow)
-	}
-	return old, row, nil
+	old, s := d.lengths(&r, false)
+	return old, s.length, nil
 }
 
 // Chunk takes a row that is inserted into a TOAST table, by the size that the WAL says

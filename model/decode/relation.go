@@ -21,6 +21,8 @@ type relation struct {
 	toast    bool // some column's values can be compressed or moved out of line
 	target   int  // toast_tuple_target
 	as       *publishing
+	ident    []int                   // see identifying
+	kept     map[string][]compressed // rows with compressed values, by their keys
 	types    map[uint32]*stream.Type // of published columns, those that are not built in
 }
 
@@ -128,6 +130,10 @@ func (d *Decoder) relation(m *stream.Relation) (*relation, error) {
 			d.warn("column %s of table %s is not in the stream: it is taken to be NULL", s.Name, t.QualifiedName())
 		}
 		r.columns = append(r.columns, c)
+	}
+	r.ident = r.identifying()
+	if before != nil {
+		r.kept = before.kept
 	}
 	var err error
 	r.as, err = d.publish(r)
