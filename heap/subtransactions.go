@@ -85,11 +85,53 @@ func (x *Transactions) Rollback(depth int, log func(depth int, xid uint32)) {
 			x.Aborted(x.levels[i])
 		}
 	}
+	x.released = slices.DeleteFunc(x.released, func(r released) bool {
+		if r.depth >= depth {
+			x.Aborted(r.xid)
+		}
+		return r.depth >= depth
+	})
 	x.levels = x.levels[:depth]
 	x.Current = 0
 	if depth > 0 {
 		x.Current = x.levels[depth-1]
 	}
+}
+
+// ReleaseTo ends the subtransactions within the one of a depth well, 0 for the
+// transaction itself: what they have done belongs to it.
+func (x *Transactions) ReleaseTo(depth int) {
+	for i := range x.released {
+		x.released[i].depth = min(x.released[i].depth, depth)
+	}
+	for _, xid := range x.levels[depth+1:] {
+		if xid != 0 {
+			x.released = append(x.released, released{xid, depth})
+		}
+	}
+	x.levels = x.levels[:depth+1]
+	x.Current = x.levels[depth]
+	if depth == 0 && x.Current == 0 {
+		x.levels = nil
+	}
+}
+
+// released is a subtransaction that has ended well within one that has not.
+type released struct {
+	xid   uint32
+	depth int // of the one that it belongs to now
+}
+
+// Children is how many subtransactions that have ended well belong to the one of a
+// depth.
+func (x *Transactions) Children(depth int) int {
+	n := 0
+	for _, r := range x.released {
+		if r.depth == depth {
+			n++
+		}
+	}
+	return n
 }
 
 // Release ends all subtransactions well and returns their ids. The transaction
@@ -100,7 +142,10 @@ func (x *Transactions) Release() []uint32 {
 	}
 	x.Current = x.levels[0]
 	ids := slices.DeleteFunc(slices.Clone(x.levels[1:]), func(xid uint32) bool { return xid == 0 })
-	x.levels = nil
+	for _, r := range x.released {
+		ids = append(ids, r.xid)
+	}
+	x.levels, x.released = nil, nil
 	return ids
 }
 
@@ -108,7 +153,7 @@ func (x *Transactions) Release() []uint32 {
 // ended.
 func (x *Transactions) Running() int {
 	own := Backend{current: x.Current, levels: x.levels}
-	return len(x.prepared) + len(own.ids())
+	return len(x.prepared) + len(own.ids()) + len(x.released)
 }
 
 // Target is where a worker has put its last row in a table.

@@ -46,6 +46,9 @@ type Options struct {
 	// Identity is the table's own replica identity, which decides what a logical
 	// record says of the old row.
 	Identity Identity
+	// Executor says that a backend's executor changes the rows, which does not lock
+	// them before it updates or deletes them, as an apply worker does.
+	Executor bool
 }
 
 // Identity is a table's replica identity.
@@ -118,6 +121,7 @@ type Table struct {
 	counting   bool                // rows are counted: nothing is changed in passing
 	passed     *passed             // what sequential scans have left to do, if there was one
 	pinned     storage.BlockNumber // page of the row version that the worker holds
+	mvcc       bool                // versions are looked at with a backend's snapshot
 
 	bodies []byte              // arena that the page being filled grows in
 	items  []linePointer       // likewise

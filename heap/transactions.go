@@ -48,6 +48,7 @@ type Transactions struct {
 	// levels are the ids of the current transaction and of its open subtransactions,
 	// 0 where there is none yet. It is empty as long as there is no subtransaction.
 	levels     []uint32
+	released   []released // of the current transaction
 	multis     multiXacts
 	multiCache []uint32 // of the current worker and transaction, the latest used first
 
@@ -110,7 +111,7 @@ func (x *Transactions) Aborted(xid uint32) {
 func (x *Transactions) Begin() {
 	x.Current = 0
 	clear(x.combos)
-	x.levels, x.multiCache = nil, nil
+	x.levels, x.multiCache, x.released = nil, nil, nil
 }
 
 // madeBy is the command that made a version with a combo command id (GetRealCmin).
@@ -247,7 +248,8 @@ func (x *Transactions) running(xid uint32) bool {
 
 // current says whether xid is the worker's own running transaction.
 func (x *Transactions) current(xid uint32) bool {
-	return xid != 0 && (xid == x.Current || len(x.levels) > 0 && slices.Contains(x.levels, xid))
+	return xid != 0 && (xid == x.Current || len(x.levels) > 0 && (slices.Contains(x.levels, xid) ||
+		slices.ContainsFunc(x.released, func(r released) bool { return r.xid == xid })))
 }
 
 // NextXID is the next transaction id to be given out.

@@ -154,8 +154,8 @@ type Updated struct {
 	Summarized bool
 }
 
-// Update replaces a row version that the worker has locked by a new one
-// (heap_update). cid is the command of the current transaction.
+// Update replaces a row version that the worker has locked, or a backend's executor
+// has found, by a new one (heap_update). cid is the command of the current transaction.
 func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updated, error) {
 	values = values[:len(t.opts.Attrs)] // what is behind them may be another table's
 	v, err := t.prepare(values, false)
@@ -180,9 +180,12 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	xid := t.xacts.Current
 	ended, kept := xmax{xid, 0, keysUpdated}, xmax{xid, xmaxKeyShare | xmaxLockOnly, 0}
 	mode := exclusive
-	if h := old.header(tid.Offset); t.shared(h) {
+	if h := old.header(tid.Offset); t.opts.Executor || t.shared(h) {
 		if !slices.ContainsFunc(t.opts.Keys, t.Modified) {
 			mode = noKeyExclusive
+		}
+		if t.opts.Executor {
+			t.beforeUpdate(old, h)
 		}
 		ended, kept = t.newXmax(h, mode, true), t.keptLock(h)
 	}
@@ -190,7 +193,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		// While values are stored or another page is looked for, the old version
 		// stays locked.
 		meanwhile := xmax{t.xacts.Current, xmaxExclusive | xmaxLockOnly, keysUpdated}
-		if h := old.header(tid.Offset); t.shared(h) {
+		if h := old.header(tid.Offset); t.opts.Executor || t.shared(h) {
 			meanwhile = t.newXmax(h, mode, false)
 		}
 		t.lock(tid, cid, meanwhile)
@@ -436,7 +439,8 @@ func (t *Table) flattened(row []datum.Value, nulls bool) int {
 	return t.dataStart(nulls) + len(t.work)
 }
 
-// Delete ends a row version that the worker has locked (heap_delete). cid is the
+// Delete ends a row version that the worker has locked, or a backend's executor has
+// found (heap_delete). cid is the
 // command of the current transaction.
 func (t *Table) Delete(tid storage.TID, cid uint32) {
 	p := t.page(tid.Block)
@@ -456,7 +460,10 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	p.prunable(t.xacts.Current)
 	h := p.header(tid.Offset)
 	p.unsettle(tid.Offset)
-	if t.shared(h) {
+	if t.opts.Executor {
+		t.beforeUpdate(p, h)
+	}
+	if t.opts.Executor || t.shared(h) {
 		h.set(t.newXmax(h, exclusive, true))
 	} else {
 		h.setXmax(t.xacts.Current, 0, keysUpdated)

@@ -63,6 +63,8 @@ func (t *Table) visible(p *page, h *header) bool {
 		return true
 	case h.infomask&xmaxCommitted != 0:
 		return h.lockOnly()
+	case t.mvcc && h.lockOnly():
+		return true // whoever locks it (HeapTupleSatisfiesMVCC)
 	case h.infomask&xmaxIsMulti != 0:
 		if h.lockOnly() {
 			return true

@@ -107,6 +107,13 @@ func verifySources(paths []string) ([]caseSource, error) {
 }
 
 func verifyCase(s caseSource) (*recorded.Result, error) {
+	if recorded.IsPublisher(s.fsys, s.dir) {
+		c, err := recorded.OpenPublisher(s.fsys, s.dir)
+		if err != nil {
+			return nil, err
+		}
+		return c.Verify()
+	}
 	c, err := recorded.Open(s.fsys, s.dir)
 	if err != nil {
 		return nil, err

@@ -143,6 +143,7 @@ func (w *Worker) newTable(s *schema.Table) *table {
 	o := heap.Options{
 		Name: s.Name, Attrs: s.Attrs(), Fillfactor: s.Fillfactor,
 		Logical: w.opts.Settings.WALLevel == "logical" && !s.Unlogged, Identity: identity(s),
+		Executor: w.opts.backend,
 	}
 	computed := map[*schema.Index]*localIndex{}
 	for _, x := range s.Indexes {

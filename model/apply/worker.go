@@ -71,6 +71,8 @@ type Options struct {
 	Exact bool
 	// Seed is that of the values that defaults such as random() draw.
 	Seed uint64
+
+	backend bool // a backend's session changes the rows: see Backend
 }
 
 // Worker is a simulated subscriber with its apply worker.
@@ -157,7 +159,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.chance = rand.NewPCG(o.Seed, randomStream)
 	w.evaluation.HasNow, w.evaluation.Random = true, w.random
 	w.Counters.Conflicts = map[string]int64{}
-	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: true, Sink: o.Sink, Images: o.Settings.images(), ServerMajor: o.Settings.ServerMajor})
+	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: !o.backend, Sink: o.Sink, Images: o.Settings.images(), ServerMajor: o.Settings.ServerMajor})
 	w.log.SetRedo(o.Start)
 	w.unlogged = wal.NewLog(wal.Options{})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
@@ -437,7 +439,11 @@ func (w *Worker) commit() {
 		if w.log.Detail() != nil {
 			w.nameCommit(len(subs))
 		}
-		lsn := w.log.InsertPlain(wal.TransactionCommit, extra+wal.Subtransactions(len(subs)))
+		extra += wal.Subtransactions(len(subs))
+		if w.commitExtra == 0 && extra > 0 {
+			extra += wal.SizeOfXinfo
+		}
+		lsn := w.log.InsertPlain(wal.TransactionCommit, extra)
 		w.committed(xid, lsn, wrote)
 		for _, sub := range subs {
 			w.committed(sub, lsn, wrote)

@@ -1,0 +1,115 @@
+package heap
+
+// What a backend does to a table otherwise than an apply worker does, after
+// heapam.c (heap_prepare_pagescan, heap_lock_tuple), heapam_handler.c
+// (BitmapHeapScanNextBlock) and heapam_visibility.c (HeapTupleSatisfiesMVCC,
+// HeapTupleSatisfiesUpdate).
+
+import (
+	"slices"
+
+	"applysim/wal/storage"
+)
+
+// ReadPage comes to a page as a sequential scan does that reads pages one at a time:
+// it may be pruned, then all its versions are looked at.
+func (t *Table) ReadPage(block storage.BlockNumber) {
+	t.comeTo(block)
+	p := t.page(block)
+	if p.allVisible {
+		return
+	}
+	t.mvcc = true
+	t.passPage(block, len(p.items))
+	t.mvcc = false
+}
+
+// ReadEntries comes to a page as a bitmap scan does: it may be pruned, then the HOT
+// chains that index entries lead to are looked at.
+func (t *Table) ReadEntries(block storage.BlockNumber, entries []storage.TID) {
+	t.comeTo(block)
+	t.mvcc = true
+	for _, tid := range entries {
+		t.Fetch(block, tid)
+	}
+	t.mvcc = false
+}
+
+// comeTo prunes a page that a scan comes to and keeps it in use.
+func (t *Table) comeTo(block storage.BlockNumber) {
+	t.pinned = storage.InvalidBlock // the page before it is let go first
+	t.pruneOnAccess(block)
+	t.pinned = block
+}
+
+// FetchVisible is Fetch for a backend's snapshot. The page stays in use.
+func (t *Table) FetchVisible(stay storage.BlockNumber, tid storage.TID) (found storage.TID, ok, allDead bool) {
+	if stay != tid.Block {
+		t.comeTo(tid.Block)
+	}
+	t.mvcc = true
+	found, ok, allDead = t.Fetch(tid.Block, tid)
+	t.mvcc = false
+	return found, ok, allDead
+}
+
+// Peek is FetchVisible without a trace.
+func (t *Table) Peek(tid storage.TID) (found storage.TID, ok bool) {
+	t.counting = true
+	found, ok, _ = t.Fetch(tid.Block, tid)
+	t.counting = false
+	return found, ok
+}
+
+// beforeUpdate finds out whether a version that a snapshot sees may be changed, which
+// leaves hint bits about who has locked it (HeapTupleSatisfiesUpdate).
+func (t *Table) beforeUpdate(p *page, h *header) {
+	x := t.xacts
+	switch {
+	case h.infomask&(xmaxInvalid|xmaxCommitted) != 0:
+	case h.infomask&xmaxIsMulti != 0:
+		if !x.multiRunning(h) && (h.lockOnly() || !x.didCommit(x.updateXID(h))) {
+			t.hint(p, h, xmaxInvalid, 0)
+		}
+	case x.inProgress(h.xmax):
+	default: // a locker that is gone, or a change that was rolled back
+		t.hint(p, h, xmaxInvalid, 0)
+	}
+}
+
+// LockKeyShare locks a row version as the check of a foreign key does, which needs no
+// more than that the key stays, and writes the record, unless the transaction has
+// locked it before.
+func (t *Table) LockKeyShare(tid storage.TID) {
+	p := t.page(tid.Block)
+	h := p.header(tid.Offset)
+	t.beforeUpdate(p, h)
+	if t.locked(h) {
+		return
+	}
+	m := t.newXmax(h, keyShare, false)
+	h.set(m)
+	if m.infomask&xmaxLockOnly != 0 {
+		h.infomask2 &^= hotUpdated
+		h.ctid = tid
+	}
+	t.logLock(p)
+}
+
+// locked says whether the current transaction has any lock on a version, in whichever
+// subtransaction.
+func (t *Table) locked(h *header) bool {
+	x := t.xacts
+	switch {
+	case h.infomask&xmaxInvalid != 0:
+		return false
+	case h.infomask&xmaxIsMulti != 0:
+		return slices.ContainsFunc(x.multi(h.xmax), func(m member) bool { return x.current(m.xid) })
+	}
+	return x.current(h.xmax)
+}
+
+// MadeHere says whether the current transaction has made a version.
+func (t *Table) MadeHere(tid storage.TID) bool {
+	return t.xacts.current(t.page(tid.Block).header(tid.Offset).xmin)
+}

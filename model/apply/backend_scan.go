@@ -1,0 +1,234 @@
+package apply
+
+// How a backend's statements come to the rows that they change.
+
+import (
+	"slices"
+
+	"applysim/heap/datum"
+	"applysim/index"
+	"applysim/model/schema"
+	"applysim/wal/storage"
+)
+
+// ScanMethod is how a statement finds its rows.
+type ScanMethod byte
+
+// The methods.
+const (
+	NoScan     ScanMethod = iota // an INSERT
+	SeqScan                      // a sequential scan of the table
+	IndexScan                    // an index scan: rows in the order of the index
+	BitmapScan                   // a bitmap scan: the pages to which index entries lead, in their order
+)
+
+func (m ScanMethod) String() string {
+	return [...]string{"no scan", "sequential scan", "index scan", "bitmap scan"}[m]
+}
+
+// Statement is what is known of a statement beside the rows that it changes.
+type Statement struct {
+	Table  *schema.Table
+	Method ScanMethod
+	Index  *schema.Index // of an index scan or a bitmap scan
+	// Equal is how many leading columns of the index the condition gives one value;
+	// which, the first row that the statement changes says.
+	Equal int
+	// Match is the condition's part that the index checks, for the values of its key
+	// columns; nil if Equal says it all.
+	Match func(keys []datum.Value) bool
+	// Set are the columns that an UPDATE's SET list names; nil if it is not known: those
+	// whose values change.
+	Set []int
+}
+
+// backendScan is the scan of a statement under way.
+type backendScan struct {
+	s     *Statement
+	table *table
+	done  bool
+
+	next, end storage.BlockNumber // sequential: the page to be read next, and the first one that is not read
+
+	entries *index.Reader       // index scan
+	stay    storage.BlockNumber // the page that it is on
+
+	tids []storage.TID // bitmap scan: what is left, in physical order
+}
+
+// Begin begins a statement within a transaction and ends the one before it.
+func (b *Backend) BeginStatement(s *Statement) error {
+	if err := b.EndStatement(); err != nil {
+		return err
+	}
+	b.statement = s
+	return nil
+}
+
+// EndStatement ends the current statement, if there is one: its scan goes on to its end,
+// then triggers check foreign keys.
+func (b *Backend) EndStatement() error {
+	s := b.statement
+	if s == nil {
+		return nil
+	}
+	if b.scan == nil && s.Method != NoScan && (s.Method == SeqScan || s.Equal == 0) {
+		b.startScan(b.w.bySchema[s.Table], nil) // it has changed nothing, but it has looked
+	}
+	if b.scan != nil {
+		b.scan.finish()
+		b.scan.table.heap.Pin(storage.InvalidBlock)
+	}
+	b.statement, b.scan = nil, nil
+	b.w.command++
+	return b.checkKeys()
+}
+
+// reach moves the statement's scan to a row that it changes.
+func (b *Backend) reach(t *table, tid storage.TID) {
+	s := b.statement
+	if s == nil || s.Method == NoScan || s.Table != t.schema {
+		t.heap.Pin(storage.InvalidBlock)
+		return
+	}
+	if b.scan == nil {
+		b.startScan(t, &tid)
+	}
+	if !b.scan.to(tid) {
+		b.Doubts[t.schema.QualifiedName()]++
+	}
+}
+
+// startScan starts the statement's scan. first is a row that it is going to find.
+func (b *Backend) startScan(t *table, first *storage.TID) {
+	s := b.statement
+	c := &backendScan{s: s, table: t, stay: storage.InvalidBlock}
+	b.scan = c
+	if s.Method == SeqScan {
+		t.seqScans++
+		c.end = storage.BlockNumber(t.heap.Pages())
+		return
+	}
+	i := slices.IndexFunc(t.indexes, func(x *localIndex) bool { return x.schema == s.Index })
+	if i < 0 || t.indexes[i].btree == nil {
+		c.done = true
+		return
+	}
+	x := t.indexes[i]
+	t.idxScans++
+	var want []datum.Value
+	if s.Equal > 0 && first != nil {
+		row := make([]datum.Value, len(t.schema.Columns))
+		t.heap.Values(row, *first)
+		x.projectPlain(row)
+		want = slices.Clone(x.values[:s.Equal])
+		for i := range want {
+			want[i].Bytes = slices.Clone(want[i].Bytes)
+		}
+	}
+	c.entries = x.btree.Read(want, s.Match)
+	if s.Method == BitmapScan {
+		for {
+			tid, ok := c.entries.Next()
+			if !ok {
+				break
+			}
+			c.tids = append(c.tids, tid)
+		}
+		c.entries = nil
+		slices.SortFunc(c.tids, func(a, b storage.TID) int {
+			if a.Less(b) {
+				return -1
+			}
+			return 1
+		})
+	}
+}
+
+// block is the page that the scan has come to.
+func (c *backendScan) block() storage.BlockNumber {
+	if c.s.Method == SeqScan && c.next > 0 {
+		return c.next - 1
+	}
+	return 0
+}
+
+// to goes on until a row is found. It returns false if the scan does not come to it.
+func (c *backendScan) to(tid storage.TID) bool {
+	h := c.table.heap
+	switch {
+	case c.s.Method == SeqScan:
+		if tid.Block >= c.end {
+			return false
+		}
+		for c.next <= tid.Block {
+			h.ReadPage(c.next)
+			c.next++
+		}
+		return tid.Block == c.next-1
+	case c.s.Method == BitmapScan:
+		for len(c.tids) > 0 && c.tids[0].Block <= tid.Block {
+			c.stay = c.tids[0].Block
+			c.readEntries()
+		}
+		return c.stay == tid.Block
+	}
+	for !c.done {
+		if found, ok := c.fetch(); ok && found == tid {
+			return true
+		}
+	}
+	return false
+}
+
+// readEntries reads the next page of a bitmap scan.
+func (c *backendScan) readEntries() {
+	block, n := c.tids[0].Block, 0
+	for n < len(c.tids) && c.tids[n].Block == block {
+		n++
+	}
+	c.table.heap.ReadEntries(block, c.tids[:n])
+	c.tids = c.tids[n:]
+}
+
+// fetch follows the next entry of an index scan to the heap.
+func (c *backendScan) fetch() (storage.TID, bool) {
+	if c.entries == nil {
+		c.done = true
+		return storage.TID{}, false
+	}
+	tid, ok := c.entries.Next()
+	if !ok {
+		c.done = true
+		return storage.TID{}, false
+	}
+	found, live, dead := c.table.heap.FetchVisible(c.stay, tid)
+	c.stay = tid.Block
+	if live {
+		c.table.idxReads++
+	} else if dead {
+		c.entries.Dead()
+	}
+	return found, live
+}
+
+// finish goes on to the end of the scan.
+func (c *backendScan) finish() {
+	switch c.s.Method {
+	case SeqScan:
+		for ; c.next < c.end; c.next++ {
+			c.table.heap.ReadPage(c.next)
+		}
+	case BitmapScan:
+		for len(c.tids) > 0 {
+			c.readEntries()
+		}
+	default:
+		for !c.done {
+			c.fetch()
+		}
+		if c.entries != nil {
+			c.entries.End()
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package backend
+
+// How a statement finds its rows: what a planner makes of it that has no statistics.
+
+import (
+	"slices"
+
+	"applysim/heap/datum"
+	"applysim/model/apply"
+	"applysim/model/expr"
+	"applysim/model/schema"
+)
+
+// dml is a statement that reads or changes the rows of one table.
+type dml struct {
+	*statement
+	verb  string // insert, update, delete, truncate, select
+	table *schema.Table
+	set   []int // columns that the SET list names
+	where []token
+	alias string
+	// simple says that nothing but the table's own condition decides which rows it is
+	// about.
+	simple bool
+	rows   int64 // rows of an INSERT, -1 if not known
+}
+
+// condition is one of the parts that AND joins to a condition, as far as an index may
+// check it.
+type condition struct {
+	toks   []token
+	column int
+	equal  bool // it gives the column one value
+}
+
+// readDML reads a statement about the rows of a table; nil if it is none, or one of a
+// form that is not known.
+func readDML(s *statement, db *schema.Database) *dml {
+	d := &dml{statement: s, verb: s.toks[0].text, rows: -1}
+	toks := s.toks[1:]
+	skip := func(words ...string) {
+		for len(toks) > 0 && toks[0].kind == 'w' && toks[0].is(words...) {
+			toks = toks[1:]
+		}
+	}
+	switch {
+	case s.toks[0].kind != 'w':
+		return nil
+	case d.verb == "insert":
+		skip("into")
+	case d.verb == "update", d.verb == "truncate":
+		skip("only", "table")
+	case d.verb == "delete":
+		skip("from")
+		skip("only")
+	case d.verb == "select":
+		from := find(toks, "from")
+		if from >= len(toks) {
+			return nil
+		}
+		toks = toks[from+1:]
+		skip("only")
+	default:
+		return nil
+	}
+	if len(toks) == 0 || !toks[0].name() {
+		return nil
+	}
+	space, name := "public", toks[0].text
+	toks = toks[1:]
+	if len(toks) > 1 && toks[0].is(".") {
+		space, name, toks = name, toks[1].text, toks[2:]
+	}
+	if d.table = db.Table(space, name); d.table == nil {
+		return nil
+	}
+	if d.verb == "insert" {
+		d.rows = insertedRows(toks)
+		return d
+	}
+	if d.verb == "truncate" {
+		return d
+	}
+	d.simple = true
+	skip("as")
+	if len(toks) > 0 && toks[0].name() && !toks[0].is("set", "where", "using", "from", "returning", "order", "limit", "group", "for") {
+		d.alias = toks[0].text
+		toks = toks[1:]
+	}
+	if d.verb == "update" {
+		end := find(toks, "from", "where", "returning")
+		if len(toks) == 0 || !toks[0].is("set") {
+			return nil
+		}
+		d.readSet(toks[1:end])
+		toks = toks[end:]
+	}
+	if len(toks) > 0 && !toks[0].is("where", "returning") {
+		d.simple = false // another table takes part, or not all rows are wanted
+	}
+	if i := find(toks, "where"); i < len(toks) {
+		end := i + 1 + find(toks[i+1:], "returning", "order", "limit", "group", "for", "union", "having")
+		d.where = toks[i+1 : end]
+		if end < len(toks) && !toks[end].is("returning", "order") {
+			d.simple = false
+		}
+	}
+	return d
+}
+
+// readSet reads a SET list.
+func (d *dml) readSet(toks []token) {
+	d.set = []int{}
+	for _, item := range list(toks) {
+		names := item
+		if len(item) > 0 && item[0].is("(") {
+			names = item[1:closing(item, 0)]
+		} else if len(item) > 0 {
+			names = item[:1]
+		}
+		for _, n := range names {
+			if i := d.table.Column(n.text); i >= 0 && n.name() {
+				d.set = append(d.set, i)
+			}
+		}
+	}
+}
+
+// insertedRows is how many rows an INSERT of known form inserts; -1 if it is not known.
+func insertedRows(toks []token) int64 {
+	if i := find(toks, "values"); i < len(toks) && find(toks, "select") == len(toks) {
+		return int64(len(list(toks[i+1 : find(toks, "on", "returning")])))
+	}
+	from := find(toks, "from")
+	if from < len(toks) {
+		if r := readSeries(toks[from+1:]); r != nil {
+			return r.rows()
+		}
+	}
+	return -1
+}
+
+// conditions cuts the statement's condition at AND. With OR there is none that an index
+// could check.
+func (d *dml) conditions(t *schema.Table) []condition {
+	if find(d.where, "or") < len(d.where) {
+		return nil
+	}
+	var all []condition
+	for rest := d.where; len(rest) > 0; {
+		end := find(rest, "and")
+		if b := find(rest, "between"); b < end && end < len(rest) {
+			end += 1 + find(rest[end+1:], "and")
+		}
+		if c, ok := d.indexable(t, rest[:end]); ok {
+			all = append(all, c)
+		}
+		rest = rest[min(end+1, len(rest)):]
+	}
+	return all
+}
+
+// indexable says whether an index could check a condition: a column, an operator that
+// B-trees have, and a value that does not depend on the row.
+func (d *dml) indexable(t *schema.Table, toks []token) (condition, bool) {
+	whole := toks
+	for len(toks) > 2 && toks[0].is("(") && closing(toks, 0) == len(toks)-1 {
+		toks = toks[1 : len(toks)-1]
+	}
+	column, rest := d.column(t, toks)
+	if column < 0 {
+		// value operator column
+		n := len(toks)
+		for k := min(3, n); k >= 1; k -= 2 {
+			if c, r := d.column(t, toks[n-k:]); c >= 0 && len(r) == 0 && n > k+1 && toks[n-k-1].kind == 'o' {
+				op := toks[n-k-1]
+				return condition{whole, c, op.is("=")}, op.is("=", "<", ">", "<=", ">=") && d.constant(t, toks[:n-k-1])
+			}
+		}
+		return condition{}, false
+	}
+	if len(rest) < 2 {
+		return condition{}, false
+	}
+	op, value := rest[0], rest[1:]
+	switch {
+	case op.is("=") && value[0].is("any"):
+		return condition{whole, column, false}, d.constant(t, value)
+	case op.is("="):
+		return condition{whole, column, true}, d.constant(t, value)
+	case op.is("<", ">", "<=", ">=", "in", "between"):
+		return condition{whole, column, false}, d.constant(t, value)
+	case op.is("is") && len(value) == 1 && value[0].is("null"):
+		return condition{whole, column, true}, true
+	}
+	return condition{}, false
+}
+
+// column reads a column at the beginning of some tokens.
+func (d *dml) column(t *schema.Table, toks []token) (column int, rest []token) {
+	if len(toks) > 2 && toks[1].is(".") && (toks[0].text == d.alias || toks[0].text == t.Name) {
+		toks = toks[2:]
+	}
+	if len(toks) == 0 || !toks[0].name() {
+		return -1, nil
+	}
+	return t.Column(toks[0].text), toks[1:]
+}
+
+// constant says whether a value does not depend on the row.
+func (d *dml) constant(t *schema.Table, toks []token) bool {
+	if find(toks, "select") < len(toks) || len(toks) == 0 {
+		return false
+	}
+	for i, x := range toks {
+		if x.is("(") && i+1 < len(toks) && toks[i+1].is("select") {
+			return false
+		}
+	}
+	names, err := expr.Names(d.source(toks), t)
+	return err == nil && len(names) == 0
+}
+
+// plan decides how the statement finds its rows in a table, its own or a partition of
+// it. A unique index for whose columns the condition gives values is used for an index
+// scan; another index whose first column the condition is about, for a bitmap scan.
+func (d *dml) plan(t *schema.Table) *apply.Statement {
+	s := &apply.Statement{Table: t, Method: apply.SeqScan}
+	if d.verb == "update" {
+		s.Set = []int{}
+		for _, i := range d.set {
+			if n := t.Column(d.table.Columns[i].Name); n >= 0 {
+				s.Set = append(s.Set, n)
+			}
+		}
+	}
+	if d.verb == "insert" || d.verb == "truncate" {
+		s.Method = apply.NoScan
+		return s
+	}
+	conditions := d.conditions(t)
+	best := 0
+	for _, x := range t.Indexes {
+		if x.Method != "btree" || x.Predicate != "" {
+			continue
+		}
+		equal, used := 0, 0
+		for i, k := range x.Keys {
+			about := func(equal bool) bool {
+				return k.Column >= 0 && slices.ContainsFunc(conditions, func(c condition) bool { return c.column == k.Column && (c.equal || !equal) })
+			}
+			if equal == i && about(true) {
+				equal++
+			}
+			if about(false) {
+				used++
+			} else if i == 0 {
+				break
+			}
+		}
+		if x.Unique && equal == len(x.Keys) {
+			s.Method, s.Index, s.Equal, s.Match = apply.IndexScan, x, equal, nil
+			return s
+		}
+		if rank := equal*2*len(x.Keys) + used; used > 0 && rank > best {
+			best = rank
+			s.Method, s.Index, s.Equal = apply.BitmapScan, x, equal
+			s.Match = d.match(t, x, conditions)
+		}
+	}
+	return s
+}
+
+// match compiles those conditions that an index checks; nil if there are none beyond
+// the values of its leading columns, or if they cannot be computed.
+func (d *dml) match(t *schema.Table, x *schema.Index, conditions []condition) func([]datum.Value) bool {
+	var exprs []*expr.Expr
+	for _, c := range conditions {
+		if !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column == c.column }) || d.valueless {
+			continue
+		}
+		text := d.source(c.toks)
+		if d.alias != "" && len(c.toks) > 2 && c.toks[0].text == d.alias && c.toks[1].is(".") {
+			text = d.source(c.toks[2:])
+		}
+		e, err := expr.Compile(text, t, nil)
+		if err != nil {
+			continue
+		}
+		exprs = append(exprs, e)
+	}
+	if len(exprs) == 0 {
+		return nil
+	}
+	row := make([]datum.Value, len(t.Columns))
+	var scratch expr.Scratch
+	return func(keys []datum.Value) bool {
+		for i, k := range x.Keys {
+			if k.Column >= 0 {
+				row[k.Column] = keys[i]
+			}
+		}
+		for _, e := range exprs {
+			scratch.Reset()
+			if ok, err := e.EvalBool(row, &scratch); err == nil && !ok {
+				return false
+			}
+		}
+		return true
+	}
+}

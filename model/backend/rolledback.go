@@ -1,0 +1,3 @@
+package backend
+
+func (r *Runner) rolledBack(d *dml) error { return rolledBackError(d.statement) }

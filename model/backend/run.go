@@ -1,0 +1,373 @@
+package backend
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"applysim/model/apply"
+	"applysim/model/schema"
+	"applysim/model/stream"
+)
+
+// Runner carries out on a backend what a stream of row changes tells, and what a script
+// tells beside it.
+type Runner struct {
+	// Doubts are statements for which something had to be assumed, each kind once.
+	Doubts []string
+
+	b    *apply.Backend
+	db   *schema.Database
+	in   *stream.Reader
+	feed feed
+	// Quiet leaves the records of checkpoints out, which a recording has.
+	Quiet bool
+
+	messages int64
+	open     bool // within a transaction of the stream whose commit is still to come
+	block    bool // within BEGIN and COMMIT of the script
+	begun    bool // the backend's transaction is
+}
+
+// feed is the stream, read up to its next change or commit.
+type feed struct {
+	m     stream.Message
+	ready bool
+	end   bool
+	begin bool // a transaction begins before m
+	now   stream.Timestamp
+}
+
+// NewRunner returns a runner of a stream on a backend with the given schema.
+func NewRunner(b *apply.Backend, db *schema.Database, in *stream.Reader) *Runner {
+	return &Runner{b: b, db: db, in: in}
+}
+
+// Messages is how many messages were taken from the stream.
+func (r *Runner) Messages() int64 { return r.messages }
+
+// Message is the last one, for error messages.
+func (r *Runner) Message() *stream.Message { return &r.feed.m }
+
+func (r *Runner) doubt(format string, args ...any) {
+	if d := fmt.Sprintf(format, args...); !slices.Contains(r.Doubts, d) {
+		r.Doubts = append(r.Doubts, d)
+	}
+}
+
+// peek reads on to the next change or commit.
+func (r *Runner) peek() error {
+	f := &r.feed
+	for !f.ready && !f.end {
+		if err := r.in.Next(&f.m); err != nil {
+			if errors.Is(err, io.EOF) {
+				f.end = true
+				return nil
+			}
+			return err
+		}
+		r.messages++
+		switch m := &f.m; m.Kind {
+		case stream.KindBegin:
+			f.begin, f.now = true, m.Time
+		case stream.KindRelation, stream.KindType, stream.KindMessage, stream.KindOrigin:
+			if m.Kind == stream.KindRelation {
+				if err := r.b.Describe(m); err != nil {
+					return err
+				}
+			}
+		case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate, stream.KindCommit:
+			f.ready = true
+		default:
+			return &apply.UnsupportedError{What: fmt.Sprintf("%s messages in a stream of a backend's changes", m.Kind), Message: m.Number}
+		}
+	}
+	return nil
+}
+
+// take marks the change as used.
+func (r *Runner) take() { r.feed.ready, r.feed.begin = false, false }
+
+// begin begins the backend's transaction.
+func (r *Runner) begin() {
+	if !r.begun {
+		r.b.Begin(r.feed.now)
+		r.begun = true
+	}
+}
+
+// RunStream carries out a stream of which nothing else is known: each change of a row is
+// taken for a statement that finds it by its key.
+func (r *Runner) RunStream() error {
+	for {
+		if err := r.peek(); err != nil {
+			return err
+		}
+		if r.feed.end {
+			return nil
+		}
+		if err := r.rest(); err != nil {
+			return err
+		}
+	}
+}
+
+// rest carries out what is left of the stream's current transaction.
+func (r *Runner) rest() error {
+	for {
+		if err := r.peek(); err != nil {
+			return err
+		}
+		m := &r.feed.m
+		switch {
+		case r.feed.end:
+			return nil
+		case m.Kind == stream.KindCommit:
+			r.begin()
+			r.take()
+			r.begun, r.open = false, false
+			return r.b.Commit()
+		}
+		r.begin()
+		r.open = true
+		t := r.b.Target(m)
+		if t == nil {
+			if err := r.b.EndStatement(); err != nil {
+				return err
+			}
+		} else if err := r.b.BeginStatement(r.alone(t, m.Kind)); err != nil {
+			return err
+		}
+		if err := r.b.Change(m); err != nil {
+			return err
+		}
+		r.take()
+	}
+}
+
+// alone is a statement that changes one row, which it finds by its key.
+func (r *Runner) alone(t *schema.Table, kind stream.Kind) *apply.Statement {
+	s := &apply.Statement{Table: t}
+	if kind != stream.KindUpdate && kind != stream.KindDelete {
+		return s
+	}
+	s.Method = apply.SeqScan
+	x := t.PrimaryKey()
+	if x == nil {
+		i := slices.IndexFunc(t.Indexes, func(x *schema.Index) bool { return x.Unique && x.Predicate == "" && x.Method == "btree" })
+		if i >= 0 {
+			x = t.Indexes[i]
+		}
+	}
+	if x != nil && x.Method == "btree" && !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column < 0 }) {
+		s.Method, s.Index, s.Equal = apply.IndexScan, x, len(x.Keys)
+	}
+	return s
+}
+
+// Run carries out a stream and the script that has made it.
+func (r *Runner) Run(script *Script) error {
+	for _, s := range script.statements {
+		if err := r.run(s); err != nil {
+			return err
+		}
+	}
+	// What the script did not account for.
+	if r.block {
+		if err := r.end(false); err != nil {
+			return err
+		}
+	}
+	return r.RunStream()
+}
+
+func (r *Runner) run(s *statement) error {
+	switch verb, name := s.control(); verb {
+	case "begin":
+		r.block = true
+		return nil
+	case "commit", "rollback":
+		if !r.block {
+			return nil
+		}
+		return r.end(verb == "commit")
+	case "savepoint", "release", "rollback to":
+		r.begin()
+		switch verb {
+		case "savepoint":
+			return r.b.Savepoint(name)
+		case "release":
+			return r.b.Release(name)
+		}
+		return r.b.RollbackTo(name)
+	}
+	if d := readDML(s, r.db); d != nil {
+		return r.dml(d)
+	}
+	switch first := s.toks[0]; {
+	case first.is("vacuum", "checkpoint"):
+		return r.b.Worker().Run(s.text, r.Quiet)
+	case first.is("create", "alter", "drop"):
+		return r.ddl(s)
+	case first.is("update", "delete", "insert", "with", "merge", "copy") && !s.rolledBack:
+		r.doubt("how %s ... finds its rows is not known: each row is taken to be found by its key", s.text[:min(40, len(s.text))])
+	case s.rolledBack && first.is("update", "delete", "insert", "with", "merge", "copy", "truncate"):
+		return rolledBackError(s)
+	}
+	return nil
+}
+
+func rolledBackError(s *statement) error {
+	return &apply.UnsupportedError{What: "work that was rolled back, which no stream of changes tells: " + s.text[:min(80, len(s.text))]}
+}
+
+// end ends the script's transaction.
+func (r *Runner) end(commit bool) error {
+	r.block = false
+	if !commit {
+		if !r.begun {
+			return nil
+		}
+		r.begun = false
+		return r.b.Rollback()
+	}
+	if r.open {
+		return r.rest()
+	}
+	if r.begun {
+		r.begun = false
+		return r.b.Commit()
+	}
+	return nil
+}
+
+// kinds are the messages that a statement's changes have.
+var kinds = map[string]stream.Kind{
+	"insert": stream.KindInsert, "update": stream.KindUpdate, "delete": stream.KindDelete, "truncate": stream.KindTruncate,
+}
+
+// dml carries out a statement on the rows of a table.
+func (r *Runner) dml(d *dml) error {
+	if err := r.peek(); err != nil {
+		return err
+	}
+	r.begin()
+	if d.rolledBack {
+		if err := r.rolledBack(d); err != nil {
+			return err
+		}
+		return r.ended()
+	}
+	if d.verb == "truncate" {
+		if err := r.b.EndStatement(); err != nil {
+			return err
+		}
+		if r.feed.ready && r.feed.m.Kind == stream.KindTruncate && (r.open || r.feed.begin) {
+			if err := r.change(); err != nil {
+				return err
+			}
+		}
+		return r.ended()
+	}
+	plan := d.plan(d.table)
+	one := plan.Method == apply.IndexScan
+	left := int64(-1)
+	if one {
+		left = 1
+	}
+	if d.verb == "insert" {
+		left = d.rows
+	}
+	if !d.simple && d.verb != "insert" {
+		plan = nil
+		r.doubt("how %s ... finds its rows is not known: each row is taken to be found by its key", d.text[:min(40, len(d.text))])
+	}
+	if plan != nil && d.table.Kind != 'p' {
+		if err := r.b.BeginStatement(plan); err != nil {
+			return err
+		}
+	}
+	var current *schema.Table
+	for left != 0 {
+		if err := r.peek(); err != nil {
+			return err
+		}
+		m := &r.feed.m
+		if !r.feed.ready || m.Kind != kinds[d.verb] || !r.open && !r.feed.begin {
+			break
+		}
+		t := r.b.Target(m)
+		if t == nil || !within(t, d.table) {
+			break
+		}
+		if plan == nil {
+			if err := r.b.BeginStatement(r.alone(t, m.Kind)); err != nil {
+				return err
+			}
+		} else if t != d.table && t != current {
+			// Each partition is scanned by itself.
+			current = t
+			if err := r.b.BeginStatement(d.plan(t)); err != nil {
+				return err
+			}
+		}
+		if err := r.change(); err != nil {
+			return err
+		}
+		left--
+	}
+	return r.ended()
+}
+
+// change carries out the stream's next change.
+func (r *Runner) change() error {
+	r.open = true
+	if err := r.b.Change(&r.feed.m); err != nil {
+		return err
+	}
+	r.take()
+	return nil
+}
+
+// ended ends a statement, and its transaction if it has one of its own. What triggers
+// and foreign keys have changed beside it follows.
+func (r *Runner) ended() error {
+	if err := r.b.EndStatement(); err != nil {
+		return err
+	}
+	if r.block {
+		return nil
+	}
+	if r.open {
+		return r.rest()
+	}
+	r.begun = false
+	return r.b.Commit()
+}
+
+// within says whether a table is another one or a part of it.
+func within(t, whole *schema.Table) bool {
+	for ; t != nil; t = t.Parent {
+		if t == whole {
+			return true
+		}
+	}
+	return false
+}
+
+// ddl carries out a statement on the schema.
+func (r *Runner) ddl(s *statement) error {
+	if s.rolledBack {
+		return rolledBackError(s)
+	}
+	r.begin()
+	if err := r.b.Alter(s.text, s.place); err != nil {
+		return err
+	}
+	if r.block {
+		return nil
+	}
+	r.begun = false
+	return r.b.Commit()
+}
