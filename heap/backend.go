@@ -87,11 +87,12 @@ func (t *Table) LockKeyShare(tid storage.TID) {
 	if t.locked(h) {
 		return
 	}
+	p.unsettle(tid.Offset)
 	m := t.newXmax(h, keyShare, false)
 	h.set(m)
 	if m.infomask&xmaxLockOnly != 0 {
 		h.infomask2 &^= hotUpdated
-		h.ctid = tid
+		h.setCTID(tid)
 	}
 	t.logLock(p)
 }

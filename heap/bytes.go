@@ -38,7 +38,6 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 	p.materialize()
 	p.layout()
 	le := binary.LittleEndian
-	natts := uint16(len(t.opts.Attrs))
 	for i, lp := range p.items {
 		storage.PutLinePointer(dst, i, int(lp.off), lp.flags(), lp.length())
 		if lp.flags() != lpNormal {
@@ -50,10 +49,11 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 		le.PutUint32(b[4:], h.xmax)
 		le.PutUint32(b[8:], h.cid)
 		storage.PutTID(b[12:], h.ctid())
-		le.PutUint16(b[18:], h.infomask2|natts)
+		columns := t.columnsOf(p, storage.OffsetNumber(i+1))
+		le.PutUint16(b[18:], h.infomask2|uint16(columns))
 		mask := h.infomask | t.contents(p, storage.OffsetNumber(i+1))
 		le.PutUint16(b[20:], mask)
-		b[22] = byte(TupleHeaderSize + t.dataStart(lp.nulls()))
+		b[22] = byte(TupleHeaderSize + dataStart(columns, lp.nulls()))
 		copy(b[TupleHeaderSize:], p.body(storage.OffsetNumber(i+1)))
 	}
 }
@@ -78,7 +78,7 @@ func (t *Table) contents(p *page, off storage.OffsetNumber) uint16 {
 	body := p.body(off)
 	if lp.nulls() {
 		mask |= hasNull
-		for i, a := range t.opts.Attrs {
+		for i, a := range t.opts.Attrs[:t.columnsOf(p, off)] {
 			if a.Len < 0 && body[i/8]>>(i%8)&1 != 0 {
 				mask |= hasVarWidth
 			}
@@ -87,7 +87,7 @@ func (t *Table) contents(p *page, off storage.OffsetNumber) uint16 {
 		mask |= hasVarWidth
 	}
 	if t.toaster != nil && mask&hasVarWidth != 0 {
-		t.decode(t.contained, body, lp.nulls())
+		t.read(t.contained, p, off)
 		for _, v := range t.contained {
 			if v.Form == datum.External && !v.Null {
 				mask |= hasExternal

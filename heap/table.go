@@ -135,7 +135,8 @@ type Table struct {
 	old     []datum.Value
 	// contained is work space for a version's values.
 	contained []datum.Value
-	modified  []bool // columns that the last update changed, as far as it had to know
+	grown     []grown // columns that it got since
+	modified  []bool  // columns that the last update changed, as far as it had to know
 }
 
 // NewTable returns an empty table whose records log gets as relation rel.

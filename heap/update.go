@@ -109,23 +109,29 @@ func (t *Table) Inserter(tid storage.TID) uint32 {
 // values alias the page and must be used before it changes.
 func (t *Table) Values(dst []datum.Value, tid storage.TID) {
 	p := t.page(tid.Block)
-	t.decode(dst, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+	t.read(dst, p, tid.Offset)
 }
 
 // dataStart is where the data area begins in a version's bytes after the
 // header.
-func (t *Table) dataStart(nulls bool) int {
+func (t *Table) dataStart(nulls bool) int { return dataStart(len(t.opts.Attrs), nulls) }
+
+func dataStart(columns int, nulls bool) int {
 	n := TupleHeaderSize
 	if nulls {
-		n += (len(t.opts.Attrs) + 7) / 8
+		n += (columns + 7) / 8
 	}
 	return storage.MaxAlign(n) - TupleHeaderSize
 }
 
 // decode reads the columns of a version from its bytes after the header.
 func (t *Table) decode(dst []datum.Value, body []byte, nulls bool) {
-	attrs := t.opts.Attrs[:min(len(t.opts.Attrs), len(dst))]
-	data := body[t.dataStart(nulls):]
+	decode(dst, body, nulls, t.opts.Attrs)
+}
+
+func decode(dst []datum.Value, body []byte, nulls bool, attrs []datum.Attr) {
+	data := body[dataStart(len(attrs), nulls):]
+	attrs = attrs[:min(len(attrs), len(dst))]
 	at := 0
 	for i := range attrs {
 		if nulls && body[i/8]>>(i%8)&1 == 0 {
@@ -138,6 +144,10 @@ func (t *Table) decode(dst []datum.Value, body []byte, nulls bool) {
 
 // decodeOld reads the columns that an update must compare, into t.old.
 func (t *Table) decodeOld(p *page, off storage.OffsetNumber) {
+	if t.grown != nil {
+		t.read(t.old, p, off)
+		return
+	}
 	body, nulls := p.body(off), p.items[off-1].nulls()
 	if t.external {
 		t.decode(t.old, body, nulls)
@@ -336,7 +346,7 @@ func (t *Table) Modified(column int) bool { return t.modified[column] }
 // their beginning and at their end, so that an update's record leaves them out.
 func (t *Table) common(tid storage.TID, v formed) (prefix, suffix int) {
 	p := t.page(tid.Block)
-	old := p.body(tid.Offset)[t.dataStart(p.items[tid.Offset-1].nulls()):]
+	old := p.body(tid.Offset)[dataStart(t.columnsOf(p, tid.Offset), p.items[tid.Offset-1].nulls()):]
 	nu := t.bodies[v.start+t.dataStart(v.nulls):]
 	n := min(len(old), len(nu))
 	prefix = commonPrefix(old[:n], nu[:n])
@@ -393,7 +403,7 @@ func (t *Table) identitySize(tid storage.TID) int {
 	id := &t.opts.Identity
 	if id.Full {
 		if t.external {
-			t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+			t.read(t.old, p, tid.Offset)
 			if anyExternal(t.old) {
 				return wal.SizeOfHeapHeader + t.flattened(slices.Clone(t.old), p.items[tid.Offset-1].nulls())
 			}
@@ -481,7 +491,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	t.live--
 	t.countRow(tid.Block, -1)
 	if t.external {
-		t.decode(t.old, p.body(tid.Offset), p.items[tid.Offset-1].nulls())
+		t.read(t.old, p, tid.Offset)
 		if anyExternal(t.old) {
 			t.toaster.Delete(slices.Clone(t.old))
 		}

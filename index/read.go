@@ -15,7 +15,7 @@ import (
 // the leaf meanwhile, the scan's own statement included.
 type Reader struct {
 	t     *BTree
-	want  []datum.Value                    // values of the leading key columns
+	want  []datum.Value                   // values of the leading key columns
 	match func(values []datum.Value) bool // nil: the leading columns say it all
 	row   []datum.Value
 

@@ -17,7 +17,8 @@ func verify(env environment, args []string) error {
 		usage: "applysim verify [PATH...] [FLAGS]",
 		text: `
 Replays cases that were recorded on a real subscriber and compares every WAL
-record, the LSNs, line pointers, index items and counters. A PATH is a case's
+record, the LSNs, line pointers, index items and counters; and cases recorded on a
+publisher, of whose own writes every WAL record and the LSNs are compared. A PATH is a case's
 folder or a folder of such; without one the cases built into the program are
 replayed. A case is exact, differs (with the first difference) or is
 unsupported (it needs what is not modelled yet). With --instructions grids of
@@ -106,20 +107,7 @@ func verifySources(paths []string) ([]caseSource, error) {
 	return sources, nil
 }
 
-func verifyCase(s caseSource) (*recorded.Result, error) {
-	if recorded.IsPublisher(s.fsys, s.dir) {
-		c, err := recorded.OpenPublisher(s.fsys, s.dir)
-		if err != nil {
-			return nil, err
-		}
-		return c.Verify()
-	}
-	c, err := recorded.Open(s.fsys, s.dir)
-	if err != nil {
-		return nil, err
-	}
-	return c.Verify()
-}
+func verifyCase(s caseSource) (*recorded.Result, error) { return recorded.Verify(s.fsys, s.dir) }
 
 func printVerified(env environment, format string, results []*recorded.Result) error {
 	counts := map[string]int{}

@@ -23,6 +23,9 @@ func TestDamagedStreams(t *testing.T) {
 	}
 	applied := int64(0)
 	for i, dir := range dirs {
+		if recorded.IsPublisher(fsys, dir) {
+			continue // TestDamagedChanges
+		}
 		c, err := recorded.Open(fsys, dir)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package recorded
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"applysim/model/apply"
@@ -10,6 +11,24 @@ import (
 	"applysim/model/stream"
 	"applysim/wal"
 )
+
+// Verify replays the case in a folder, a subscriber's or a publisher's, and compares it
+// with its recording. The error is about the case's files; whatever the comparison finds
+// is in the result.
+func Verify(fsys fs.FS, dir string) (*Result, error) {
+	if IsPublisher(fsys, dir) {
+		c, err := OpenPublisher(fsys, dir)
+		if err != nil {
+			return nil, err
+		}
+		return c.Verify()
+	}
+	c, err := Open(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	return c.Verify()
+}
 
 // Backend returns a session of the publisher in the state in which the recording began,
 // with what runs the case's SQL and changes on it.

@@ -264,11 +264,7 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 		return w.protocol(m, "%d columns, expected %d as the relation message has", len(m.New), len(r.remote.Columns))
 	}
 	b.reach(t, tid)
-	old := make([]datum.Value, len(t.schema.Columns))
-	t.heap.Values(old, tid)
-	for i := range old {
-		old[i].Bytes = slices.Clone(old[i].Bytes) // the page changes
-	}
+	old := b.row(t, tid)
 	scratch := w.scratch[:0]
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -289,6 +285,12 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 		}
 	}
 	w.scratch = scratch
+	return b.replace(t, tid, old)
+}
+
+// replace writes the new version of a row, w.values, and its index entries.
+func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
+	w := b.w
 	set := make([]bool, len(old))
 	for i := range old {
 		set[i] = b.sets(t, old, i)
@@ -297,12 +299,6 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 	if err := w.complete(t, w.values, changed); err != nil {
 		return err
 	}
-	return b.replace(t, tid, old, changed)
-}
-
-// replace writes the new version of a row, w.values, and its index entries.
-func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value, changed func(column int) bool) error {
-	w := b.w
 	w.needXID()
 	t.finder.gone(w, tid)
 	w.touch(t)
@@ -444,9 +440,4 @@ func (b *Backend) Target(m *stream.Message) *schema.Table {
 		return t.schema
 	}
 	return nil
-}
-
-// Alter carries out a statement on the schema, within a transaction.
-func (b *Backend) Alter(sql, place string) error {
-	return &UnsupportedError{What: "DDL among the changes: " + sql}
 }

@@ -39,6 +39,11 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 		add(r.local)
 		w.eachPartition(r.local, add)
 	}
+	return w.truncateTables(m, tables)
+}
+
+// truncateTables empties tables, as the flags of a message say (ExecuteTruncateGuts).
+func (w *Worker) truncateTables(m *stream.Message, tables []*table) error {
 	w.Counters.Truncates++
 	for _, t := range tables {
 		w.needXID()

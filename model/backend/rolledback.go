@@ -1,3 +1,192 @@
 package backend
 
-func (r *Runner) rolledBack(d *dml) error { return rolledBackError(d.statement) }
+// Work that is rolled back: no stream tells of it, so that the statement itself has to
+// be carried out.
+
+import (
+	"applysim/heap/datum"
+	"applysim/model/expr"
+	"applysim/model/schema"
+	"applysim/wal/storage"
+)
+
+// rolledBack carries out a statement whose rows the stream does not have.
+func (r *Runner) rolledBack(d *dml) error {
+	if d.valueless {
+		return rolledBackError(d.statement)
+	}
+	if err := r.b.BeginStatement(d.plan(d.table)); err != nil {
+		return err
+	}
+	if d.table.Kind == 'p' {
+		return rolledBackError(d.statement)
+	}
+	switch d.verb {
+	case "insert":
+		return r.insertRolledBack(d)
+	case "truncate":
+		return r.b.Truncate([]*schema.Table{d.table})
+	case "select":
+		return nil
+	}
+	return r.changeRolledBack(d)
+}
+
+// compile compiles an expression for a column of the statement's table.
+func (d *dml) compile(text string, over *schema.Table, column int) (*expr.Expr, error) {
+	c := &d.table.Columns[column]
+	e, err := expr.CompileOptions(text, over, &expr.Options{Target: c.Type, TargetTypmod: c.Typmod})
+	if err != nil || e.Volatile() {
+		return nil, rolledBackError(d.statement)
+	}
+	return e, nil
+}
+
+// insertRolledBack carries out INSERT ... VALUES and INSERT ... SELECT ... FROM
+// generate_series(...).
+func (r *Runner) insertRolledBack(d *dml) error {
+	toks := d.toks
+	start := find(toks, "values", "select")
+	if start == len(toks) || find(toks, "on", "with") < len(toks) {
+		return rolledBackError(d.statement)
+	}
+	var columns []int
+	for i := range toks[:start] {
+		if toks[i].is("(") {
+			for _, name := range list(toks[i+1 : closing(toks, i)]) {
+				columns = append(columns, d.table.Column(name[0].text))
+			}
+			break
+		}
+	}
+	if columns == nil {
+		for i := range d.table.Columns {
+			if c := &d.table.Columns[i]; !c.Dropped && c.Generated == 0 {
+				columns = append(columns, i)
+			}
+		}
+	}
+	var sources [][][]token // rows of expressions
+	over := &series{name: "generate_series", from: 1, to: 1, step: 1}
+	end := find(toks, "returning")
+	if toks[start].is("values") {
+		for _, row := range list(toks[start+1 : end]) {
+			if len(row) < 2 || !row[0].is("(") {
+				return rolledBackError(d.statement)
+			}
+			sources = append(sources, list(row[1:len(row)-1]))
+		}
+	} else {
+		from := find(toks, "from")
+		if from < end {
+			if over = readSeries(toks[from+1 : end]); over == nil {
+				return rolledBackError(d.statement)
+			}
+		}
+		sources = [][][]token{list(toks[start+1 : min(from, end)])}
+	}
+	table := over.table()
+	var scratch expr.Scratch
+	values := map[int]datum.Value{}
+	for _, source := range sources {
+		if len(source) > len(columns) {
+			return rolledBackError(d.statement)
+		}
+		var exprs []*expr.Expr
+		for i, x := range source {
+			if columns[i] < 0 {
+				return rolledBackError(d.statement)
+			}
+			e, err := d.compile(d.source(x), table, columns[i])
+			if err != nil {
+				return err
+			}
+			exprs = append(exprs, e)
+		}
+		for n := range over.rows() {
+			row := []datum.Value{over.value(n, table)}
+			scratch.Reset()
+			for i, e := range exprs {
+				v, err := e.Eval(row, &scratch)
+				if err != nil {
+					return rolledBackError(d.statement)
+				}
+				values[columns[i]] = v
+			}
+			if err := r.b.InsertRow(d.table, values); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// changeRolledBack carries out UPDATE and DELETE.
+func (r *Runner) changeRolledBack(d *dml) error {
+	if !d.simple {
+		return rolledBackError(d.statement)
+	}
+	var where *expr.Expr
+	if len(d.where) > 0 {
+		var err error
+		if where, err = expr.Compile(d.source(d.where), d.table, nil); err != nil || where.Volatile() {
+			return rolledBackError(d.statement)
+		}
+	}
+	sets := map[int]*expr.Expr{}
+	if d.verb == "update" {
+		begin := find(d.toks, "set") + 1
+		for _, item := range list(d.toks[begin:find(d.toks, "where", "returning")]) {
+			if len(item) < 3 || !item[1].is("=") || d.table.Column(item[0].text) < 0 {
+				return rolledBackError(d.statement)
+			}
+			column := d.table.Column(item[0].text)
+			e, err := d.compile(d.source(item[2:]), d.table, column)
+			if err != nil {
+				return err
+			}
+			sets[column] = e
+		}
+	}
+	type change struct {
+		tid    storage.TID
+		values map[int]datum.Value
+	}
+	var changes []change
+	var failed error
+	r.b.Rows(d.table, func(tid storage.TID, row []datum.Value) bool {
+		var scratch expr.Scratch // its values live on
+		if where != nil {
+			if ok, err := where.EvalBool(row, &scratch); err != nil || !ok {
+				failed = err
+				return err == nil
+			}
+		}
+		c := change{tid, map[int]datum.Value{}}
+		for column, e := range sets {
+			v, err := e.Eval(row, &scratch)
+			if err != nil {
+				failed = err
+				return false
+			}
+			c.values[column] = v
+		}
+		changes = append(changes, c)
+		return true
+	})
+	if failed != nil {
+		return rolledBackError(d.statement)
+	}
+	for _, c := range changes {
+		var err error
+		if d.verb == "delete" {
+			err = r.b.DeleteRow(d.table, c.tid)
+		} else {
+			err = r.b.UpdateRow(d.table, c.tid, c.values)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -135,6 +135,15 @@ func (r *series) table() *schema.Table {
 	return db.Table("public", "s")
 }
 
+// value is the n-th number, as the table's column has it.
+func (r *series) value(n int64, table *schema.Table) datum.Value {
+	v := datum.Value{Bits: uint64(r.from + n*r.step)}
+	if table.Columns[0].Type.Attr().Len == 4 {
+		v.Bits = uint64(uint32(v.Bits))
+	}
+	return v
+}
+
 // readSeries reads what stands after FROM: generate_series(a, b) [[AS] name].
 func readSeries(toks []token) *series {
 	if len(toks) < 4 || !toks[0].is("generate_series") || !toks[1].is("(") {
@@ -208,10 +217,7 @@ func (s *statement) expand() ([]*statement, error) {
 	var scratch expr.Scratch
 	row := make([]datum.Value, 1)
 	for n, i := r.rows(), int64(0); i < n; i++ {
-		row[0] = datum.Value{Bits: uint64(r.from + i*r.step)}
-		if table.Columns[0].Type.Attr().Len == 4 {
-			row[0].Bits = uint64(uint32(row[0].Bits))
-		}
+		row[0] = r.value(i, table)
 		scratch.Reset()
 		var values []string
 		for _, e := range compiled {

@@ -1,0 +1,95 @@
+package apply
+
+// Rows that a statement changes of which no message tells: those of work that is rolled
+// back.
+
+import (
+	"slices"
+
+	"applysim/heap/datum"
+	"applysim/model/schema"
+	"applysim/model/stream"
+	"applysim/wal/storage"
+)
+
+// row copies a row version's values.
+func (b *Backend) row(t *table, tid storage.TID) []datum.Value {
+	row := make([]datum.Value, len(t.schema.Columns))
+	t.heap.Values(row, tid)
+	for i := range row {
+		row[i].Bytes = slices.Clone(row[i].Bytes) // the page changes
+	}
+	return row
+}
+
+// InsertRow inserts a row. Columns that values does not have get their defaults.
+func (b *Backend) InsertRow(s *schema.Table, values map[int]datum.Value) error {
+	w, t := b.w, b.w.bySchema[s]
+	if t.unsupported != "" {
+		return w.unsupported("%s", t.unsupported)
+	}
+	w.fit(t)
+	for i := range s.Columns {
+		v, given := values[i]
+		c := &s.Columns[i]
+		if !given {
+			v = datum.Value{Null: true}
+			if !c.Dropped && c.Generated == 0 {
+				lc := localColumn{remote: -1, typ: c.Type, typmod: c.Typmod}
+				err := w.defaultOf(t, c, i, &lc)
+				if err == nil {
+					v, err = w.fill(&lc)
+				}
+				if err != nil {
+					return w.evalError(err)
+				}
+			}
+		}
+		w.values[i] = v
+	}
+	return b.insert(t)
+}
+
+// Rows calls yield with each row of a table that the session sees, in physical order,
+// until it returns false. The values are as their types have them.
+func (b *Backend) Rows(s *schema.Table, yield func(tid storage.TID, row []datum.Value) bool) {
+	t := b.w.bySchema[s]
+	t.heap.Look(func(tid storage.TID) bool {
+		row := b.row(t, tid)
+		for i := range row {
+			row[i] = t.plain(&row[i])
+		}
+		return yield(tid, row)
+	})
+}
+
+// UpdateRow sets columns of a row.
+func (b *Backend) UpdateRow(s *schema.Table, tid storage.TID, values map[int]datum.Value) error {
+	t := b.w.bySchema[s]
+	b.w.fit(t)
+	b.reach(t, tid)
+	old := b.row(t, tid)
+	copy(b.w.values, old)
+	for i, v := range values {
+		b.w.values[i] = v
+	}
+	return b.replace(t, tid, old)
+}
+
+// DeleteRow deletes a row.
+func (b *Backend) DeleteRow(s *schema.Table, tid storage.TID) error {
+	return b.delete(b.w.bySchema[s], tid)
+}
+
+// Truncate empties tables.
+func (b *Backend) Truncate(tables []*schema.Table) error {
+	w := b.w
+	m := stream.Message{Kind: stream.KindTruncate}
+	var list []*table
+	for _, s := range tables {
+		list = append(list, w.bySchema[s])
+	}
+	err := w.truncateTables(&m, list)
+	w.command++
+	return err
+}
