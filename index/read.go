@@ -146,3 +146,11 @@ func (r *Reader) End() {
 	}
 	r.page = nil
 }
+
+// Level is the level of the root, 0 for a leaf and for an index without pages.
+func (t *BTree) Level() int {
+	if len(t.pages) == 1 {
+		return 0
+	}
+	return t.pages[t.root].level
+}

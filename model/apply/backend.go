@@ -441,3 +441,17 @@ func (b *Backend) Target(m *stream.Message) *schema.Table {
 	}
 	return nil
 }
+
+// Pages is how many pages a table has.
+func (b *Backend) Pages(s *schema.Table) int { return b.w.bySchema[s].heap.Pages() }
+
+// IndexPages is how many pages a B-tree index has, and the level of its root; 0 for
+// another index.
+func (b *Backend) IndexPages(s *schema.Table, x *schema.Index) (pages, level int) {
+	for _, li := range b.w.bySchema[s].indexes {
+		if li.schema == x && li.btree != nil {
+			return li.btree.Pages(), li.btree.Level()
+		}
+	}
+	return 0, 0
+}

@@ -1,6 +1,6 @@
 package backend
 
-// How a statement finds its rows: what a planner makes of it that has no statistics.
+// How a statement finds its rows.
 
 import (
 	"slices"
@@ -30,7 +30,42 @@ type dml struct {
 type condition struct {
 	toks   []token
 	column int
-	equal  bool // it gives the column one value
+	kind   conditionKind
+	values int // of oneOf
+	key    int // the index's column that it is about
+}
+
+// conditionKind is what a condition asks of its column.
+type conditionKind byte
+
+const (
+	equality conditionKind = iota // it gives the column one value
+	oneOf
+	isNull
+	lower // bounds
+	upper
+	between
+)
+
+// quals is how many conditions the planner sees in it.
+func (c *condition) quals() float64 {
+	if c.kind == between {
+		return 2
+	}
+	return 1
+}
+
+// operators is how many operators are evaluated for each row.
+func (c *condition) operators() float64 {
+	switch c.kind {
+	case between:
+		return 2
+	case oneOf:
+		return float64(c.values) / 2
+	case isNull:
+		return 0
+	}
+	return 1
 }
 
 // readDML reads a statement about the rows of a table; nil if it is none, or one of a
@@ -140,13 +175,12 @@ func insertedRows(toks []token) int64 {
 	return -1
 }
 
-// conditions cuts the statement's condition at AND. With OR there is none that an index
-// could check.
-func (d *dml) conditions(t *schema.Table) []condition {
+// conditions cuts the statement's condition at AND: those that an index could check, and
+// what the others are like. With OR there is none that an index could check.
+func (d *dml) conditions(t *schema.Table) (all []condition, others []conditionKind) {
 	if find(d.where, "or") < len(d.where) {
-		return nil
+		return nil, nil
 	}
-	var all []condition
 	for rest := d.where; len(rest) > 0; {
 		end := find(rest, "and")
 		if b := find(rest, "between"); b < end && end < len(rest) {
@@ -154,46 +188,104 @@ func (d *dml) conditions(t *schema.Table) []condition {
 		}
 		if c, ok := d.indexable(t, rest[:end]); ok {
 			all = append(all, c)
+		} else {
+			others = append(others, likely(rest[:end]))
 		}
 		rest = rest[min(end+1, len(rest)):]
 	}
-	return all
+	return all, others
+}
+
+// likely is what a condition is like that no index could check.
+func likely(toks []token) conditionKind {
+	for _, x := range toks {
+		switch {
+		case x.is("="):
+			return equality
+		case x.is("<", ">", "<=", ">="):
+			return lower
+		}
+	}
+	return between // DEFAULT_MATCH_SEL is the same
 }
 
 // indexable says whether an index could check a condition: a column, an operator that
 // B-trees have, and a value that does not depend on the row.
 func (d *dml) indexable(t *schema.Table, toks []token) (condition, bool) {
-	whole := toks
+	c := condition{toks: toks}
 	for len(toks) > 2 && toks[0].is("(") && closing(toks, 0) == len(toks)-1 {
 		toks = toks[1 : len(toks)-1]
 	}
+	kinds := map[string]conditionKind{"=": equality, "<": upper, "<=": upper, ">": lower, ">=": lower}
 	column, rest := d.column(t, toks)
 	if column < 0 {
 		// value operator column
 		n := len(toks)
 		for k := min(3, n); k >= 1; k -= 2 {
-			if c, r := d.column(t, toks[n-k:]); c >= 0 && len(r) == 0 && n > k+1 && toks[n-k-1].kind == 'o' {
-				op := toks[n-k-1]
-				return condition{whole, c, op.is("=")}, op.is("=", "<", ">", "<=", ">=") && d.constant(t, toks[:n-k-1])
+			if column, r := d.column(t, toks[n-k:]); column >= 0 && len(r) == 0 && n > k+1 && toks[n-k-1].kind == 'o' {
+				kind, ok := kinds[toks[n-k-1].text]
+				switch kind {
+				case lower:
+					kind = upper
+				case upper:
+					kind = lower
+				}
+				c.column, c.kind = column, kind
+				return c, ok && d.constant(t, toks[:n-k-1])
 			}
 		}
-		return condition{}, false
+		return c, false
 	}
 	if len(rest) < 2 {
-		return condition{}, false
+		return c, false
 	}
 	op, value := rest[0], rest[1:]
-	switch {
-	case op.is("=") && value[0].is("any"):
-		return condition{whole, column, false}, d.constant(t, value)
-	case op.is("="):
-		return condition{whole, column, true}, d.constant(t, value)
-	case op.is("<", ">", "<=", ">=", "in", "between"):
-		return condition{whole, column, false}, d.constant(t, value)
-	case op.is("is") && len(value) == 1 && value[0].is("null"):
-		return condition{whole, column, true}, true
+	c.column = column
+	if kind, ok := kinds[op.text]; ok && op.kind == 'o' {
+		c.kind = kind
+		if value[0].is("any", "some") {
+			const usual = 10 // elements of an array that is not known (estimate_array_length)
+			c.kind, c.values = oneOf, usual
+			return c, kind == equality && d.constant(t, value)
+		}
+		return c, d.constant(t, value)
 	}
-	return condition{}, false
+	switch {
+	case op.is("in") && value[0].is("("):
+		c.kind, c.values = oneOf, len(list(value[1:closing(value, 0)]))
+		if c.values == 1 {
+			c.kind = equality
+		}
+		return c, d.constant(t, value)
+	case op.is("between") && !value[0].is("symmetric"):
+		c.kind = between
+		return c, d.constant(t, value)
+	case op.is("is") && len(value) == 1 && value[0].is("null"):
+		c.kind = isNull
+		return c, true
+	}
+	return c, false
+}
+
+// operators is how many operators and functions the whole condition has.
+func (d *dml) operators(conditions []condition) float64 {
+	n := 0.0
+	for i, x := range d.where {
+		switch {
+		case x.kind == 'o':
+			n++
+		case x.is("like", "ilike", "similar"):
+			n++
+		case x.kind == 'w' && i+1 < len(d.where) && d.where[i+1].is("(") && !x.is("and", "or", "not", "in", "any", "between"):
+			n++
+		}
+	}
+	for i := range conditions {
+		if c := &conditions[i]; c.kind == between || c.kind == oneOf {
+			n += c.operators()
+		}
+	}
+	return n
 }
 
 // column reads a column at the beginning of some tokens.
@@ -222,9 +314,15 @@ func (d *dml) constant(t *schema.Table, toks []token) bool {
 }
 
 // plan decides how the statement finds its rows in a table, its own or a partition of
-// it. A unique index for whose columns the condition gives values is used for an index
-// scan; another index whose first column the condition is about, for a bitmap scan.
-func (d *dml) plan(t *schema.Table) *apply.Statement {
+// it: by the scan that a planner without statistics expects to be the cheapest.
+func (d *dml) plan(r *relation) *apply.Statement {
+	s, _ := d.cheapest(r)
+	return s
+}
+
+// cheapest is plan with what the scan is expected to cost.
+func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
+	t := r.table
 	s := &apply.Statement{Table: t, Method: apply.SeqScan}
 	if d.verb == "update" {
 		s.Set = []int{}
@@ -236,39 +334,46 @@ func (d *dml) plan(t *schema.Table) *apply.Statement {
 	}
 	if d.verb == "insert" || d.verb == "truncate" {
 		s.Method = apply.NoScan
-		return s
+		return s, 0
 	}
-	conditions := d.conditions(t)
-	best := 0
+	conditions, others := d.conditions(t)
+	operators := d.operators(conditions)
+	least := r.sequential(operators)
+	rows := clamp(r.selectivity(conditions) * r.unindexed(others) * r.tuples)
 	for _, x := range t.Indexes {
 		if x.Method != "btree" || x.Predicate != "" {
 			continue
 		}
-		equal, used := 0, 0
+		var used []condition
+		equal := 0
 		for i, k := range x.Keys {
-			about := func(equal bool) bool {
-				return k.Column >= 0 && slices.ContainsFunc(conditions, func(c condition) bool { return c.column == k.Column && (c.equal || !equal) })
-			}
-			if equal == i && about(true) {
-				equal++
-			}
-			if about(false) {
-				used++
-			} else if i == 0 {
-				break
+			for _, c := range conditions {
+				if k.Column >= 0 && c.column == k.Column {
+					c.key = i
+					used = append(used, c)
+					if c.kind == equality && equal == i {
+						equal++
+					}
+				}
 			}
 		}
-		if x.Unique && equal == len(x.Keys) {
-			s.Method, s.Index, s.Equal, s.Match = apply.IndexScan, x, equal, nil
-			return s
+		if len(used) == 0 || used[0].key > 0 {
+			continue
 		}
-		if rank := equal*2*len(x.Keys) + used; used > 0 && rank > best {
-			best = rank
-			s.Method, s.Index, s.Equal = apply.BitmapScan, x, equal
-			s.Match = d.match(t, x, conditions)
+		index, bitmap := r.byIndex(x, used, operators, rows)
+		method, cost := apply.IndexScan, index
+		if bitmap*fuzz < index {
+			method, cost = apply.BitmapScan, bitmap
+		}
+		if cost*fuzz < least {
+			least = cost
+			s.Method, s.Index, s.Equal, s.Match = method, x, equal, nil
+			if equal < len(x.Keys) {
+				s.Match = d.match(t, x, conditions)
+			}
 		}
 	}
-	return s
+	return s, least
 }
 
 // match compiles those conditions that an index checks; nil if there are none beyond

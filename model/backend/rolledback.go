@@ -15,7 +15,7 @@ func (r *Runner) rolledBack(d *dml) error {
 	if d.valueless {
 		return rolledBackError(d.statement)
 	}
-	if err := r.b.BeginStatement(d.plan(d.table)); err != nil {
+	if err := r.b.BeginStatement(d.plan(r.relation(d.table))); err != nil {
 		return err
 	}
 	if d.table.Kind == 'p' {

@@ -270,10 +270,9 @@ func (r *Runner) dml(d *dml) error {
 		}
 		return r.ended()
 	}
-	plan := d.plan(d.table)
-	one := plan.Method == apply.IndexScan
+	plan := d.plan(r.relation(d.table))
 	left := int64(-1)
-	if one {
+	if plan.Method == apply.IndexScan && plan.Index.Unique && plan.Equal == len(plan.Index.Keys) {
 		left = 1
 	}
 	if d.verb == "insert" {
@@ -308,7 +307,7 @@ func (r *Runner) dml(d *dml) error {
 		} else if t != d.table && t != current {
 			// Each partition is scanned by itself.
 			current = t
-			if err := r.b.BeginStatement(d.plan(t)); err != nil {
+			if err := r.b.BeginStatement(d.plan(r.relation(t))); err != nil {
 				return err
 			}
 		}
@@ -318,6 +317,11 @@ func (r *Runner) dml(d *dml) error {
 		left--
 	}
 	return r.ended()
+}
+
+// relation is the planner's view of a table as it is now.
+func (r *Runner) relation(t *schema.Table) *relation {
+	return estimate(t, r.b.Pages(t), func(x *schema.Index) (pages, level int) { return r.b.IndexPages(t, x) })
 }
 
 // change carries out the stream's next change.
