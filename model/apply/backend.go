@@ -37,6 +37,7 @@ type Backend struct {
 	deferred  []keyCheck // and of the transaction
 	keys      map[*table][]*foreignKey
 	referring map[*table][]*foreignKey
+	feeder    Feeder
 }
 
 // rowCounts are how many rows of a table were inserted and deleted so far.
@@ -241,7 +242,7 @@ func (b *Backend) insert(t *table) error {
 	if err := b.w.insertRow(t, b.w.values); err != nil {
 		return err
 	}
-	b.referTo(t, b.w.values, nil, storage.TID{})
+	b.referTo(t, b.w.values, nil, b.w.inserted, false)
 	return nil
 }
 
@@ -249,10 +250,10 @@ func (b *Backend) insert(t *table) error {
 func (b *Backend) delete(t *table, tid storage.TID) error {
 	w := b.w
 	b.reach(t, tid)
-	t.heap.Values(w.row, tid)
-	b.referredFrom(t, w.row, nil)
+	row := b.row(t, tid)
 	w.needXID()
 	w.deleteRow(t, tid)
+	b.referredFrom(t, row, nil)
 	return nil
 }
 
@@ -303,13 +304,14 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 	t.finder.gone(w, tid)
 	w.touch(t)
 	t.count(w)
+	madeHere := t.heap.MadeHere(tid)
 	u, err := t.heap.Update(tid, w.values, w.command)
 	if err != nil {
 		return w.heapError(err)
 	}
 	t.finder.added(w.values, u.TID)
-	b.referTo(t, w.values, old, tid)
 	b.referredFrom(t, old, w.values)
+	b.referTo(t, w.values, old, u.TID, madeHere)
 	if u.HOT && !u.Summarized {
 		return nil
 	}

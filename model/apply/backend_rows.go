@@ -51,16 +51,37 @@ func (b *Backend) InsertRow(s *schema.Table, values map[int]datum.Value) error {
 }
 
 // Rows calls yield with each row of a table that the session sees, in physical order,
-// until it returns false. The values are as their types have them.
+// until it returns false. The values are as their types have them, but for those that are
+// stored elsewhere.
 func (b *Backend) Rows(s *schema.Table, yield func(tid storage.TID, row []datum.Value) bool) {
 	t := b.w.bySchema[s]
 	t.heap.Look(func(tid storage.TID) bool {
-		row := b.row(t, tid)
-		for i := range row {
-			row[i] = t.plain(&row[i])
-		}
-		return yield(tid, row)
+		return yield(tid, decompressed(b.row(t, tid)))
 	})
+}
+
+// Old is the row that a message says is updated or deleted, as Rows has it.
+func (b *Backend) Old(m *stream.Message) ([]datum.Value, bool) {
+	r, err := b.w.open(m)
+	if err != nil {
+		return nil, false
+	}
+	tid, ok, err := b.locate(r, m)
+	if err != nil || !ok {
+		return nil, false
+	}
+	return decompressed(b.row(r.local, tid)), true
+}
+
+// decompressed gives a row's values as their types have them, but for those that are
+// stored elsewhere: to fetch one would leave a trace.
+func decompressed(row []datum.Value) []datum.Value {
+	for i := range row {
+		if !row[i].Null && row[i].Form == datum.Compressed {
+			row[i] = datum.Decompress(&row[i])
+		}
+	}
+	return row
 }
 
 // UpdateRow sets columns of a row.

@@ -37,6 +37,9 @@ type Statement struct {
 	// Match is the condition's part that the index checks, for the values of its key
 	// columns; nil if Equal says it all.
 	Match func(keys []datum.Value) bool
+	// Values are what the condition gives Columns, if no row tells it.
+	Values  []datum.Value
+	Columns []int
 	// Set are the columns that an UPDATE's SET list names; nil if it is not known: those
 	// whose values change.
 	Set []int
@@ -48,7 +51,7 @@ type backendScan struct {
 	table *table
 	done  bool
 
-	next, end storage.BlockNumber // sequential: the page to be read next, and the first one that is not read
+	next, pages storage.BlockNumber // sequential: the page to be read next, and how many are read
 
 	entries *index.Reader       // index scan
 	stay    storage.BlockNumber // the page that it is on
@@ -77,6 +80,7 @@ func (b *Backend) EndStatement() error {
 	}
 	if b.scan != nil {
 		b.scan.finish()
+		b.scan.end()
 		b.scan.table.heap.Pin(storage.InvalidBlock)
 	}
 	b.statement, b.scan = nil, nil
@@ -102,28 +106,37 @@ func (b *Backend) reach(t *table, tid storage.TID) {
 // startScan starts the statement's scan. first is a row that it is going to find.
 func (b *Backend) startScan(t *table, first *storage.TID) {
 	s := b.statement
+	if first != nil && s.Equal > 0 && s.Values == nil {
+		for _, k := range s.Index.Keys[:s.Equal] {
+			s.Columns = append(s.Columns, k.Column)
+		}
+		s.Values, _ = given(b.row(t, *first), s.Columns)
+	}
+	b.scan = b.open(s, t)
+}
+
+// open starts a scan.
+func (b *Backend) open(s *Statement, t *table) *backendScan {
 	c := &backendScan{s: s, table: t, stay: storage.InvalidBlock}
-	b.scan = c
 	if s.Method == SeqScan {
 		t.seqScans++
-		c.end = storage.BlockNumber(t.heap.Pages())
-		return
+		c.pages = storage.BlockNumber(t.heap.Pages())
+		return c
 	}
 	i := slices.IndexFunc(t.indexes, func(x *localIndex) bool { return x.schema == s.Index })
 	if i < 0 || t.indexes[i].btree == nil {
 		c.done = true
-		return
+		return c
 	}
 	x := t.indexes[i]
 	t.idxScans++
 	var want []datum.Value
-	if s.Equal > 0 && first != nil {
-		row := make([]datum.Value, len(t.schema.Columns))
-		t.heap.Values(row, *first)
-		x.projectPlain(row)
-		want = slices.Clone(x.values[:s.Equal])
+	if s.Values != nil {
+		want = ordered(x, s.Columns, s.Values)
 		for i := range want {
-			want[i].Bytes = slices.Clone(want[i].Bytes)
+			if want[i].Form != datum.Plain {
+				want[i] = t.plain(&want[i])
+			}
 		}
 	}
 	c.entries = x.btree.Read(want, s.Match)
@@ -143,6 +156,7 @@ func (b *Backend) startScan(t *table, first *storage.TID) {
 			return 1
 		})
 	}
+	return c
 }
 
 // block is the page that the scan has come to.
@@ -158,7 +172,7 @@ func (c *backendScan) to(tid storage.TID) bool {
 	h := c.table.heap
 	switch {
 	case c.s.Method == SeqScan:
-		if tid.Block >= c.end {
+		if tid.Block >= c.pages {
 			return false
 		}
 		for c.next <= tid.Block {
@@ -216,7 +230,7 @@ func (c *backendScan) fetch() (storage.TID, bool) {
 func (c *backendScan) finish() {
 	switch c.s.Method {
 	case SeqScan:
-		for ; c.next < c.end; c.next++ {
+		for ; c.next < c.pages; c.next++ {
 			c.table.heap.ReadPage(c.next)
 		}
 	case BitmapScan:
@@ -227,8 +241,12 @@ func (c *backendScan) finish() {
 		for !c.done {
 			c.fetch()
 		}
-		if c.entries != nil {
-			c.entries.End()
-		}
+	}
+}
+
+// end ends the scan where it is.
+func (c *backendScan) end() {
+	if c.entries != nil {
+		c.entries.End()
 	}
 }

@@ -145,6 +145,7 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	if err != nil {
 		return w.heapError(err)
 	}
+	w.inserted = tid
 	t.finder.added(values, tid)
 	duplicate := false
 	for _, x := range t.indexes {

@@ -131,6 +131,7 @@ type Worker struct {
 	observe           func(m *stream.Message, after bool) // see ObserveSpooled
 	lookup            repeated                            // the last one, before 18
 	converted, moving []datum.Value                       // rows on their way to a partition
+	inserted          storage.TID                         // the last row that was inserted
 	movedFrom         *table                              // the partition that a row which is being inserted comes from
 	scratch           []byte
 }

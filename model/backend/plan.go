@@ -4,6 +4,7 @@ package backend
 
 import (
 	"slices"
+	"strings"
 
 	"applysim/heap/datum"
 	"applysim/model/apply"
@@ -23,6 +24,9 @@ type dml struct {
 	// about.
 	simple bool
 	rows   int64 // rows of an INSERT, -1 if not known
+
+	compiled bool
+	filter   []*expr.Expr // the parts of the condition that can be computed
 }
 
 // condition is one of the parts that AND joins to a condition, as far as an index may
@@ -181,17 +185,15 @@ func (d *dml) conditions(t *schema.Table) (all []condition, others []conditionKi
 	if find(d.where, "or") < len(d.where) {
 		return nil, nil
 	}
-	for rest := d.where; len(rest) > 0; {
-		end := find(rest, "and")
-		if b := find(rest, "between"); b < end && end < len(rest) {
-			end += 1 + find(rest[end+1:], "and")
+	for _, part := range d.parts() {
+		if len(part) == 0 {
+			continue
 		}
-		if c, ok := d.indexable(t, rest[:end]); ok {
+		if c, ok := d.indexable(t, part); ok {
 			all = append(all, c)
 		} else {
-			others = append(others, likely(rest[:end]))
+			others = append(others, likely(part))
 		}
-		rest = rest[min(end+1, len(rest)):]
 	}
 	return all, others
 }
@@ -338,9 +340,19 @@ func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 	}
 	conditions, others := d.conditions(t)
 	operators := d.operators(conditions)
-	least := r.sequential(operators)
 	rows := clamp(r.selectivity(conditions) * r.unindexed(others) * r.tuples)
-	for _, x := range t.Indexes {
+	cost := r.choose(s, conditions, operators, rows)
+	if s.Index != nil && s.Equal < len(s.Index.Keys) {
+		s.Match = d.match(t, s.Index, conditions)
+	}
+	return s, cost
+}
+
+// choose sets the scan of a statement that is expected to be the cheapest, and returns
+// its cost.
+func (r *relation) choose(s *apply.Statement, conditions []condition, operators, rows float64) float64 {
+	least := r.sequential(operators)
+	for _, x := range r.table.Indexes {
 		if x.Method != "btree" || x.Predicate != "" {
 			continue
 		}
@@ -367,13 +379,10 @@ func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 		}
 		if cost*fuzz < least {
 			least = cost
-			s.Method, s.Index, s.Equal, s.Match = method, x, equal, nil
-			if equal < len(x.Keys) {
-				s.Match = d.match(t, x, conditions)
-			}
+			s.Method, s.Index, s.Equal = method, x, equal
 		}
 	}
-	return s, least
+	return least
 }
 
 // match compiles those conditions that an index checks; nil if there are none beyond
@@ -384,11 +393,7 @@ func (d *dml) match(t *schema.Table, x *schema.Index, conditions []condition) fu
 		if !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column == c.column }) || d.valueless {
 			continue
 		}
-		text := d.source(c.toks)
-		if d.alias != "" && len(c.toks) > 2 && c.toks[0].text == d.alias && c.toks[1].is(".") {
-			text = d.source(c.toks[2:])
-		}
-		e, err := expr.Compile(text, t, nil)
+		e, err := expr.Compile(d.unaliased(c.toks), t, nil)
 		if err != nil {
 			continue
 		}
@@ -413,4 +418,66 @@ func (d *dml) match(t *schema.Table, x *schema.Index, conditions []condition) fu
 		}
 		return true
 	}
+}
+
+// parts cuts the statement's condition at AND.
+func (d *dml) parts() [][]token {
+	if len(d.where) == 0 || find(d.where, "or") < len(d.where) {
+		return [][]token{d.where}
+	}
+	var all [][]token
+	for rest := d.where; len(rest) > 0; {
+		end := find(rest, "and")
+		if b := find(rest, "between"); b < end && end < len(rest) {
+			end += 1 + find(rest[end+1:], "and")
+		}
+		all = append(all, rest[:end])
+		rest = rest[min(end+1, len(rest)):]
+	}
+	return all
+}
+
+// holds says whether the statement's condition holds for a row of its table, as far as it
+// can be computed.
+func (d *dml) holds(row []datum.Value) bool {
+	if !d.compiled {
+		d.compiled = true
+		for _, part := range d.parts() {
+			if len(part) == 0 || d.valueless {
+				continue
+			}
+			if e, err := expr.Compile(d.unaliased(part), d.table, nil); err == nil && !e.Volatile() {
+				d.filter = append(d.filter, e)
+			}
+		}
+	}
+	var scratch expr.Scratch
+	for _, e := range d.filter {
+		if elsewhere(e, row) {
+			continue
+		}
+		if ok, err := e.EvalBool(row, &scratch); err == nil && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// unaliased is the text of a part of the condition with the table's alias left out.
+func (d *dml) unaliased(toks []token) string {
+	var b strings.Builder
+	at := toks[0].start
+	for i := range toks {
+		if d.alias != "" && toks[i].name() && toks[i].text == d.alias && i+1 < len(toks) && toks[i+1].is(".") {
+			b.WriteString(d.text[at:toks[i].start])
+			at = toks[i+1].end
+		}
+	}
+	b.WriteString(d.text[at:toks[len(toks)-1].end])
+	return b.String()
+}
+
+// elsewhere says whether an expression needs a value that is stored out of line.
+func elsewhere(e *expr.Expr, row []datum.Value) bool {
+	return slices.ContainsFunc(e.Columns(), func(i int) bool { return !row[i].Null && row[i].Form == datum.External })
 }

@@ -129,7 +129,7 @@ func (r *Runner) changeRolledBack(d *dml) error {
 	var where *expr.Expr
 	if len(d.where) > 0 {
 		var err error
-		if where, err = expr.Compile(d.source(d.where), d.table, nil); err != nil || where.Volatile() {
+		if where, err = expr.Compile(d.unaliased(d.where), d.table, nil); err != nil || where.Volatile() {
 			return rolledBackError(d.statement)
 		}
 	}
@@ -156,6 +156,10 @@ func (r *Runner) changeRolledBack(d *dml) error {
 	var failed error
 	r.b.Rows(d.table, func(tid storage.TID, row []datum.Value) bool {
 		var scratch expr.Scratch // its values live on
+		if where != nil && elsewhere(where, row) {
+			failed = rolledBackError(d.statement)
+			return false
+		}
 		if where != nil {
 			if ok, err := where.EvalBool(row, &scratch); err != nil || !ok {
 				failed = err
@@ -164,6 +168,10 @@ func (r *Runner) changeRolledBack(d *dml) error {
 		}
 		c := change{tid, map[int]datum.Value{}}
 		for column, e := range sets {
+			if elsewhere(e, row) {
+				failed = rolledBackError(d.statement)
+				return false
+			}
 			v, err := e.Eval(row, &scratch)
 			if err != nil {
 				failed = err

@@ -41,8 +41,41 @@ type feed struct {
 
 // NewRunner returns a runner of a stream on a backend with the given schema.
 func NewRunner(b *apply.Backend, db *schema.Database, in *stream.Reader) *Runner {
-	return &Runner{b: b, db: db, in: in}
+	r := &Runner{b: b, db: db, in: in}
+	b.SetFeeder(r)
+	return r
 }
+
+// Plan is how the check of a foreign key finds rows by the values of some columns.
+func (r *Runner) Plan(t *schema.Table, columns []int) *apply.Statement {
+	s := &apply.Statement{Table: t, Method: apply.SeqScan}
+	var conditions []condition
+	for _, n := range columns {
+		conditions = append(conditions, condition{column: n})
+	}
+	v := r.relation(t)
+	v.choose(s, conditions, float64(len(columns)), clamp(v.selectivity(conditions)*v.tuples))
+	return s
+}
+
+// Next is the stream's next message if it is a change of a kind in a table, within the
+// current transaction.
+func (r *Runner) Next(t *schema.Table, kind stream.Kind) (*stream.Message, error) {
+	if !r.open {
+		return nil, nil
+	}
+	if err := r.peek(); err != nil {
+		return nil, err
+	}
+	m := &r.feed.m
+	if !r.feed.ready || m.Kind != kind || r.b.Target(m) != t {
+		return nil, nil
+	}
+	return m, nil
+}
+
+// Take takes that message off the stream.
+func (r *Runner) Take() { r.take() }
 
 // Messages is how many messages were taken from the stream.
 func (r *Runner) Messages() int64 { return r.messages }
@@ -297,7 +330,7 @@ func (r *Runner) dml(d *dml) error {
 			break
 		}
 		t := r.b.Target(m)
-		if t == nil || !within(t, d.table) {
+		if t == nil || !within(t, d.table) || !r.open && !r.mine(d, t, m) || r.block && !r.mine(d, t, m) {
 			break
 		}
 		if plan == nil {
@@ -322,6 +355,16 @@ func (r *Runner) dml(d *dml) error {
 // relation is the planner's view of a table as it is now.
 func (r *Runner) relation(t *schema.Table) *relation {
 	return estimate(t, r.b.Pages(t), func(x *schema.Index) (pages, level int) { return r.b.IndexPages(t, x) })
+}
+
+// mine says whether a change may be that of a statement: its condition holds for the row
+// as it is.
+func (r *Runner) mine(d *dml, t *schema.Table, m *stream.Message) bool {
+	if d.verb == "insert" || t != d.table || !d.simple {
+		return true
+	}
+	row, ok := r.b.Old(m)
+	return !ok || d.holds(row)
 }
 
 // change carries out the stream's next change.

@@ -450,6 +450,7 @@ func (p *parser) dropConstraint(t *Table, name string, at token, exists, recurse
 	}
 	if i := slices.Index(t.foreignKeys, name); i >= 0 {
 		t.foreignKeys = slices.Delete(t.foreignKeys, i, i+1)
+		t.References = slices.DeleteFunc(t.References, func(k ForeignKey) bool { return k.Name == name })
 		t.ForeignKeys--
 		p.db.dropConstraintName(n)
 		for _, child := range t.Children {

@@ -102,9 +102,9 @@ func (p *parser) columnClauses(def *tableDef, c *columnDef) {
 		case p.accept("check"):
 			last = lastConstraint{check: p.check(def, conname)}
 		case p.accept("references"):
-			p.references()
-			last = lastConstraint{}
-			def.fks = append(def.fks, fkDef{conname, []string{c.Name}, at})
+			fk := fkDef{conname, []string{c.Name}, at, p.references(), &indexDef{}}
+			last = lastConstraint{index: fk.attrs}
+			def.fks = append(def.fks, fk)
 		case p.accept("collate"):
 			c.Collation = p.collation()
 		case p.accept("storage"):
@@ -145,7 +145,7 @@ type lastConstraint struct {
 func (p *parser) constraintAttribute(last lastConstraint) bool {
 	x := last.index
 	if x == nil {
-		x = &indexDef{} // a foreign key's attributes are not kept
+		x = &indexDef{}
 	}
 	c := last.check
 	if c == nil {

@@ -45,9 +45,13 @@ func (p *parser) tableConstraint(def *tableDef, t *Table) {
 		last = &indexDef{}
 		p.exclusion(last, t)
 	case p.accept("foreign", "key"):
-		def.fks = append(def.fks, fkDef{name, p.keyColumns(), at})
+		fk := fkDef{name: name, columns: p.keyColumns(), at: at, attrs: &indexDef{}}
 		p.expect("references")
-		p.references()
+		fk.to = p.references()
+		def.fks = append(def.fks, fk)
+		for p.err == nil && p.constraintAttribute(lastConstraint{index: fk.attrs}) {
+		}
+		return
 	default:
 		p.expected("a constraint")
 		return
@@ -170,30 +174,49 @@ func (p *parser) nullsNotDistinct() bool {
 	return false
 }
 
-// references passes over what REFERENCES says.
-func (p *parser) references() {
-	p.qname("the name of a table")
+// fkTarget is what REFERENCES says.
+type fkTarget struct {
+	schema, name       string
+	columns            []string // none: those of the primary key
+	onDelete, onUpdate Action
+}
+
+// references reads what REFERENCES says, after that word.
+func (p *parser) references() fkTarget {
+	r := fkTarget{onDelete: NoAction, onUpdate: NoAction}
+	r.schema, r.name = p.qname("the name of a table")
 	if p.is("(") {
-		p.keyColumns()
+		r.columns = p.keyColumns()
 	}
 	for p.err == nil {
+		action := &r.onDelete
 		switch {
 		case p.accept("match"):
 			p.name(`"FULL", "PARTIAL" or "SIMPLE"`)
-		case p.accept("on", "delete"), p.accept("on", "update"):
-			switch {
-			case p.accept("no", "action"), p.accept("restrict"), p.accept("cascade"):
-			case p.accept("set", "null"), p.accept("set", "default"):
-				if p.is("(") {
-					p.skipParens()
-				}
-			default:
-				p.expected("an action of the foreign key")
+			continue
+		case p.accept("on", "delete"):
+		case p.accept("on", "update"):
+			action = &r.onUpdate
+		default:
+			return r
+		}
+		switch {
+		case p.accept("no", "action"):
+			*action = NoAction
+		case p.accept("restrict"):
+			*action = Restrict
+		case p.accept("cascade"):
+			*action = Cascade
+		case p.accept("set", "null"), p.accept("set", "default"):
+			*action = SetValue
+			if p.is("(") {
+				p.skipParens()
 			}
 		default:
-			return
+			p.expected("an action of the foreign key")
 		}
 	}
+	return r
 }
 
 // mergeIndexDefs puts the primary key first and leaves out constraints that

@@ -49,6 +49,8 @@ type fkDef struct {
 	name    string
 	columns []string
 	at      token
+	to      fkTarget
+	attrs   *indexDef // deferrable or not
 }
 
 type likeDef struct {
@@ -325,6 +327,14 @@ func (p *parser) finishTable(t *Table, def *tableDef, inherits []*Table) {
 		p.cloneTriggers(t, t.Parent)
 		t.ForeignKeys += t.Parent.ForeignKeys
 		t.foreignKeys = append(t.foreignKeys, t.Parent.foreignKeys...)
+		for _, k := range t.Parent.References {
+			own := k
+			own.Columns = nil
+			for _, n := range k.Columns {
+				own.Columns = append(own.Columns, t.Column(t.Parent.Columns[n].Name))
+			}
+			t.References = append(t.References, own)
+		}
 	}
 	for _, x := range mergeIndexDefs(def.indexes) {
 		p.defineIndex(t, x, true)

@@ -72,6 +72,7 @@ type Table struct {
 	Checks           []Check
 	Exclusions       []Exclusion
 	ForeignKeys      int // how many; the apply worker does not check them
+	References       []ForeignKey
 	Triggers         []Trigger
 	Options          map[string]string // WITH (...) as written, fillfactor among them
 
@@ -88,6 +89,27 @@ func (t *Table) QualifiedName() string {
 	}
 	return t.Schema + "." + t.Name
 }
+
+// ForeignKey is a foreign key of a table.
+type ForeignKey struct {
+	Name               string
+	Columns            []int  // of the table
+	Table              *Table // that it refers to; nil if the script does not make it
+	Keys               []int  // its columns, as many as Columns
+	OnDelete, OnUpdate Action
+	Deferred           bool // INITIALLY DEFERRED
+}
+
+// Action is what happens to the rows that refer to one which goes, or whose key changes.
+type Action byte
+
+// The actions.
+const (
+	NoAction Action = 'a'
+	Restrict Action = 'r'
+	Cascade  Action = 'c'
+	SetValue Action = 'n' // SET NULL or SET DEFAULT
+)
 
 // Column is one row of pg_attribute.
 type Column struct {

@@ -258,6 +258,21 @@ func (p *parser) addForeignKey(t *Table, fk fkDef) {
 	p.db.constraints[objectName{t.Schema, fk.name}]++
 	t.ForeignKeys++
 	t.foreignKeys = append(t.foreignKeys, fk.name)
+	k := ForeignKey{Name: fk.name, OnDelete: fk.to.onDelete, OnUpdate: fk.to.onUpdate, Deferred: fk.attrs.deferred}
+	for _, c := range fk.columns {
+		k.Columns = append(k.Columns, t.Column(c))
+	}
+	if k.Table = p.db.findTable(fk.to.schema, fk.to.name); k.Table != nil {
+		for _, c := range fk.to.columns {
+			k.Keys = append(k.Keys, k.Table.Column(c))
+		}
+		if x := k.Table.PrimaryKey(); x != nil && len(fk.to.columns) == 0 {
+			for _, c := range x.Keys {
+				k.Keys = append(k.Keys, c.Column)
+			}
+		}
+	}
+	t.References = append(t.References, k)
 	for _, child := range t.Children {
 		if child.Parent == t {
 			p.addForeignKey(child, fk)

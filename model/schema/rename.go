@@ -103,6 +103,11 @@ func (p *parser) renameConstraint(t *Table, from, to string, at token) {
 	}
 	if i := slices.Index(t.foreignKeys, from); i >= 0 {
 		t.foreignKeys[i] = to
+		for i := range t.References {
+			if t.References[i].Name == from {
+				t.References[i].Name = to
+			}
+		}
 		done = true
 	}
 	if !done {
