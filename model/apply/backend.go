@@ -40,9 +40,6 @@ type Backend struct {
 	feeder    Feeder
 }
 
-// rowCounts are how many rows of a table were inserted and deleted so far.
-type rowCounts struct{ inserts, deletes int64 }
-
 // NewBackend returns a session on the tables of a schema, all empty. Options are those
 // of a worker, as far as they are not about a subscription.
 func NewBackend(db *schema.Database, o Options) (*Backend, error) {
@@ -105,7 +102,8 @@ func (b *Backend) Savepoint(name string) error {
 	w.savepoint(&b.p)
 	counts := map[*table]rowCounts{}
 	for _, t := range w.tables {
-		counts[t] = rowCounts{t.heap.Counters.Inserts, t.heap.Counters.Deletes}
+		c := &t.heap.Counters
+		counts[t] = rowCounts{c.Inserts, c.Updates, c.Deletes}
 	}
 	b.names, b.counts = append(b.names, name), append(b.counts, counts)
 	return nil
@@ -169,7 +167,7 @@ func (b *Backend) rollback(depth int) {
 			for _, t := range w.tables {
 				c := &t.heap.Counters
 				before := b.counts[d-1][t]
-				t.heap.Undo(c.Inserts-before.inserts, c.Deletes-before.deletes)
+				t.heap.Undo(c.Inserts-before.Inserts, c.Deletes-before.Deletes)
 			}
 		}
 		if xid == 0 {
