@@ -23,8 +23,11 @@ type Grid struct {
 	Sub        string `json:"sub"` // and of the subscriber, "" if it is the same
 	Identity   string `json:"identity"`
 	SubOptions string `json:"sub_options"`
-	Steps      []struct {
-		Name string `json:"name"`
+	// Settings are those of the subscriber that differ from the measured servers' usual ones.
+	Settings map[string]string `json:"settings"`
+	Steps    []struct {
+		Name   string   `json:"name"`
+		Before []string `json:"before"` // commands on the subscriber before the step
 	} `json:"steps"`
 }
 
@@ -93,6 +96,11 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 			return nil, err
 		}
 	}
+	for name, value := range g.Settings {
+		if err := s.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
 	w, err := apply.New(db, apply.Options{Settings: s})
 	if err != nil {
 		return nil, err
@@ -114,12 +122,17 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 	marker := before.Sub(base).WithoutFirst()
 	var work []Work
 	for _, step := range g.Steps {
+		for _, command := range step.Before {
+			if err := w.Run(command, false); err != nil {
+				return nil, fmt.Errorf("grid %s, step %s: %w", g.Name, step.Name, err)
+			}
+		}
+		before = cost.Measure(w)
 		if err := applyStep(w, schedule, fsys, g.Name, step.Name, known); err != nil {
 			return nil, err
 		}
 		now := cost.Measure(w)
 		work = append(work, Work{g.Name, step.Name, now.Sub(before).Sub(marker)})
-		before = now
 	}
 	return work, nil
 }

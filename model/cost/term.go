@@ -106,6 +106,8 @@ const (
 	termSlotColumn  = "fill a slot's column"
 	termMergeColumn = "merge an update's column"
 	termRouted      = "find a row's partition"
+	termTruncate    = "truncate tables"
+	termNewFile     = "truncate: make an index anew"
 	termDefault     = "compute a default"
 
 	termOpenIndex       = "open an index"
@@ -203,6 +205,9 @@ const (
 	termRecordByte = "write a byte of WAL"
 	termImage      = "write a full-page image"
 	termImageByte  = "write a byte of a full-page image"
+	termImagePGLZ  = "compress a full-page image by pglz"
+	termImageLZ4   = "compress a full-page image by lz4"
+	termImageZSTD  = "compress a full-page image by zstd"
 )
 
 // ParseTerm is the term of reading a type's values in a format, text or binary:
@@ -281,7 +286,7 @@ func init() {
 		"insert into B-trees":            {termIndexInsert, termUnique, termUniqueFetch, termItemMoved, termPostingSplit, termBRIN},
 		"split B-tree pages":             {termSplit, termSplitItem, termSplitLocation, termSplitPoint},
 		"deduplicate and delete entries": {termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged, termSimpleDelete, termBottomUp, termBottomUpItem, termCandidate, termCheckedTID, termDeletedTID, termDeletePage},
-		"write WAL":                      {termRecord, termRecordByte, termImage, termImageByte},
+		"write WAL":                      {termRecord, termRecordByte, termImage, termImageByte, termImagePGLZ, termImageLZ4, termImageZSTD},
 		"constraints and expressions":    {termCheck, termMakeNode, termGenerated, termDefault, termRouted},
 		"spool":                          {termSpool, termSpoolByte},
 	} {

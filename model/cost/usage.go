@@ -101,6 +101,7 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 	u.Add(Item{termTupleColumn, "", Read, float64(c.ChangeColumns) - nulls})
 	u.Add(Item{termTupleNull, "", Read, nulls})
 	u.add(termTupleByte, "", Read, c.ChangeBytes)
+	u.add(termTruncate, "", Dispatch, c.Truncates)
 	u.add(termSpool, "", Dispatch, c.Spooled)
 	u.add(termSpoolByte, "", Dispatch, c.SpooledBytes)
 	u.add(termCheck, "", Dispatch, c.Checks)
@@ -125,7 +126,7 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 			}
 		}
 	}
-	u.wal(w.Log())
+	u.wal(w)
 	return u
 }
 
@@ -493,7 +494,8 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 }
 
 // wal adds the writing of WAL records.
-func (u *Usage) wal(l *wal.Log) {
+func (u *Usage) wal(w *apply.Worker) {
+	l := w.Log()
 	for r := -1; r < l.Relations(); r++ {
 		rel := wal.RelID(r)
 		name := ""
@@ -506,9 +508,18 @@ func (u *Usage) wal(l *wal.Log) {
 				continue
 			}
 			u.records(t, name, n, l.Imaged(rel, t))
+			if term := imageTerms[w.Settings().WALCompression]; term != "" {
+				u.add(term, name, recordPlace(t), l.Imaged(rel, t))
+			}
+			if t == wal.XLOGFPI {
+				u.add(termNewFile, name, Dispatch, n.Records)
+			}
 		}
 	}
 }
+
+// imageTerms are the terms of compressing images by wal_compression.
+var imageTerms = map[wal.Compression]string{wal.PGLZ: termImagePGLZ, wal.LZ4: termImageLZ4, wal.ZSTD: termImageZSTD}
 
 // records adds the writing of records of one type for one relation.
 func (u *Usage) records(t wal.RecordType, name string, n wal.Count, imaged int64) {
