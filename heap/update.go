@@ -292,7 +292,10 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	if block == tid.Block {
 		t.write(typ, p, data, oldKey)
 	} else {
-		other := t.log.ImageOf(old.lsn, image{t, old})
+		var other wal.Image
+		if t.log.NeedsImage(old.lsn) {
+			other = t.log.ImageOf(old.lsn, image{t, old})
+		}
 		t.writeWith(typ, p, data, oldKey, wal.ExtraBlockRef, other)
 		old.lsn, old.dirty = p.lsn, true
 	}

@@ -100,7 +100,10 @@ func (t *BTree) ResetCounters() {
 // explain one.
 func (t *BTree) CountAll(on bool) { t.countAll = on }
 
-func (t *BTree) counts(n int64) bool { return t.countAll || isCounted(n) }
+// counts says whether the n-th search is counted.
+func (t *BTree) counts(n int64) bool {
+	return n <= searchesCounted || n%searchesApart == 0 && isCounted(n) || t.countAll
+}
 
 // ClassName is the operator class of a key column, as pg_opclass.opcname has it.
 func (t *BTree) ClassName(column int) string { return t.opts.Columns[column].Class.Name }
@@ -109,17 +112,17 @@ func (t *BTree) ClassName(column int) string { return t.opts.Columns[column].Cla
 func (t *BTree) count(k *key) {
 	if t.counts(t.Counters.Inserts) {
 		t.inserting.begin(t.Counters.Inserts)
-		t.counting = &t.inserting.last
+		t.counting, t.sought = &t.inserting.last, k
 		t.countSearch(t.keyValues(k), k.tid, true)
 	}
 }
 
 // countLookup counts the comparisons of a scan's search.
-func (t *BTree) countLookup(values []datum.Value) {
+func (t *BTree) countLookup(k *key) {
 	if t.counts(t.Counters.Lookups) {
 		t.seeking.begin(t.Counters.Lookups)
-		t.counting = &t.seeking.last
-		t.countSearch(values, storage.TID{}, false)
+		t.counting, t.sought = &t.seeking.last, k
+		t.countSearch(k.values, storage.TID{}, false)
 	}
 }
 
@@ -142,7 +145,7 @@ func (t *BTree) keyValues(k *key) []datum.Value {
 func (t *BTree) countAgain(k *key, p *page) {
 	if t.counts(t.Counters.Inserts) {
 		t.settle(p)
-		t.counting = &t.inserting.last
+		t.counting, t.sought = &t.inserting.last, k
 		t.countPlace(t.keyValues(k), p, k.tid)
 	}
 }
@@ -203,6 +206,12 @@ func (t *BTree) pivotTID(p *page, it *item) storage.TID {
 // countComparison compares as _bt_compare does, and counts.
 func (t *BTree) countComparison(values []datum.Value, u *tuple, tid, other storage.TID) int {
 	t.counting.Items++
+	if t.sought.whole && u.whole {
+		if c := t.countWhole(min(len(values), u.natts), u.abbrev); c != 0 {
+			return c
+		}
+		return t.countTID(len(values) > u.natts, tid, other)
+	}
 	at := 0
 	v := &t.probe
 	for i := range min(len(values), u.natts) {
@@ -212,7 +221,29 @@ func (t *BTree) countComparison(values []datum.Value, u *tuple, tid, other stora
 			return c
 		}
 	}
-	if len(values) > u.natts {
+	return t.countTID(len(values) > u.natts, tid, other)
+}
+
+// countWhole is countComparison for the first natts columns of keys that their
+// abbreviations hold whole.
+func (t *BTree) countWhole(natts int, other abbrev) int {
+	a := t.sought.abbrev
+	for i := range natts {
+		t.counting.Columns[i]++
+		mask := t.plan.segments[i].mask
+		if x, y := a.and(mask), other.and(mask); x != y {
+			if x.less(y) {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// countTID is countComparison for what comes after equal columns.
+func (t *BTree) countTID(truncated bool, tid, other storage.TID) int {
+	if truncated {
 		return 1 // what was truncated away is minus infinity
 	}
 	if tid == (storage.TID{}) {

@@ -160,7 +160,8 @@ type BTree struct {
 
 	// Comparisons of insertions and of lookups, and where those at hand are counted.
 	inserting, seeking counting
-	counting           *Comparisons
+	counting           *Comparisons  // of the search at hand,
+	sought             *key          // and what it looks for
 	countAll           bool          // see CountAll
 	counted            []datum.Value // work space
 	stored             []datum.Value

@@ -66,7 +66,7 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 		s.at = t.firstNotBefore(s.key.values, s.key.abbrev, s.page) - 1
 	}
 	if t.counts(t.Counters.Lookups) {
-		t.countLookup(s.key.values)
+		t.countLookup(&s.key)
 	}
 	s.countPage()
 	return s
