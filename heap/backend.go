@@ -94,7 +94,7 @@ func (t *Table) LockKeyShare(tid storage.TID) {
 		h.infomask2 &^= hotUpdated
 		h.setCTID(tid)
 	}
-	t.logLock(p)
+	t.logLock(p, tid.Offset)
 }
 
 // locked says whether the current transaction has any lock on a version, in whichever

@@ -116,7 +116,14 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 		t.removeVersions(p, quick)
 	}
 	data, main := 0, 0
+	horizon := uint32(0) // of what is frozen; for who reads the record
 	if freeze {
+		if t.log.Detail() != nil {
+			horizon = t.xacts.horizon() - 1
+			if r.allVisible && r.allFrozen {
+				horizon = p.newestXmin()
+			}
+		}
 		plans := sizeOfFreezePlans + t.freezeVersions(p)
 		data += plans
 		if d := t.log.Detail(); d != nil {
@@ -137,6 +144,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	}
 	if d := t.log.Detail(); d != nil {
 		r.nameData(d, pruneItemsHeader, main)
+		t.describePrune(d, p, max(horizon, r.conflictXID), main > 0, freeze)
 	}
 	p.summarize(quick, r.freeze)
 	t.write(typ, p, data, main)

@@ -210,7 +210,7 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 	}
 	block := t.findPage(v.length)
 	p := t.page(block)
-	t.clearVisible(p)
+	cleared := t.clearVisible(p)
 	off := t.place(p, block, v)
 	p.note(off, t.xacts.Current, cid)
 
@@ -220,6 +220,7 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 	}
 	if d := t.log.Detail(); d != nil {
 		t.nameData(d, v, 0, 0)
+		t.describeInsert(d, off, cleared)
 	}
 	t.write(typ, p, wal.SizeOfHeapHeader+v.size(), 0)
 	t.Counters.Inserts++

@@ -35,13 +35,14 @@ func (t *Table) Lock(tid storage.TID) {
 		h.infomask2 &^= hotUpdated
 		h.setCTID(tid)
 	}
-	t.logLock(p)
+	t.logLock(p, tid.Offset)
 }
 
-// logLock writes the record of a lock on a row of page p.
-func (t *Table) logLock(p *page) {
-	if p.allVisible {
-		t.clearBits(p.block, vmAllFrozen)
+// logLock writes the record of a lock on row version off of page p.
+func (t *Table) logLock(p *page, off storage.OffsetNumber) {
+	cleared := p.allVisible && t.clearBits(p.block, vmAllFrozen)
+	if d := t.log.Detail(); d != nil {
+		describeLock(d, p.header(off), off, cleared)
 	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
@@ -57,7 +58,7 @@ func (t *Table) lock(tid storage.TID, cid uint32, m xmax) {
 	h.infomask2 &^= hotUpdated
 	h.setCTID(tid)
 	t.setCmax(h, cid)
-	t.logLock(p)
+	t.logLock(p, tid.Offset)
 }
 
 // setCmax notes which command ended a version. A version that the same
@@ -95,6 +96,9 @@ func (t *Table) LockShared(tid storage.TID) {
 		h.set(t.newXmax(h, share, false))
 	} else {
 		h.setXmax(t.xacts.Current, xmaxKeyShare|xmaxExclusive|xmaxLockOnly, 0)
+	}
+	if d := t.log.Detail(); d != nil {
+		describeLock(d, h, tid.Offset, false)
 	}
 	t.write(wal.HeapLock, p, 0, 0)
 	t.Counters.Locks++
@@ -242,8 +246,8 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 
 	p := t.page(block)
 	p.materialize()
-	t.clearVisible(old)
-	t.clearVisible(p)
+	clearedOld := t.clearVisible(old)
+	clearedNew := t.clearVisible(p)
 	off := t.place(p, block, v)
 	nu := storage.TID{Block: block, Offset: off}
 	p.headers[off-1] = header{
@@ -285,6 +289,8 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	if d := t.log.Detail(); d != nil {
 		t.nameData(d, v, prefix, suffix)
 		t.nameOldKey(d, oldKey)
+		u := updateFlags{clearedOld, clearedNew, prefix > 0, suffix > 0, oldKey > 0}
+		t.describeUpdate(d, h, tid.Offset, &p.headers[off-1], off, u)
 		if block != tid.Block {
 			d.Other(wal.BlockRef{ID: 1, Block: tid.Block, Role: "page of the old version", Image: t.log.ImageOf(old.lsn, image{t, old})})
 		}
@@ -466,7 +472,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	if t.opts.Logical {
 		oldKey = t.identitySize(tid)
 	}
-	t.clearVisible(p)
+	cleared := t.clearVisible(p)
 	if t.opts.Toast && p.pruneXID == 0 {
 		t.mayPrune = append(t.mayPrune, tid.Block)
 	}
@@ -487,6 +493,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	t.countOldKey(oldKey)
 	if d := t.log.Detail(); d != nil {
 		t.nameOldKey(d, oldKey)
+		t.describeDelete(d, h, tid.Offset, cleared, oldKey > 0)
 	}
 	t.write(wal.HeapDelete, p, 0, oldKey)
 	t.Counters.Deletes++

@@ -320,6 +320,9 @@ func (t *Table) forgetLines(p *page, dead []storage.TID) {
 	}
 	if d := t.log.Detail(); d != nil {
 		d.Data("line pointers that become unused", bytes)
+		if typ == wal.Heap2PruneVacuumCleanup {
+			t.describeCleanup(d, p, dead)
+		}
 	}
 	t.write(typ, p, bytes, 0)
 	if visible, frozen := t.allVisible(p); visible {

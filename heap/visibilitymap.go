@@ -82,12 +82,12 @@ func (m *visibilityMap) page(block storage.BlockNumber) *vmPage {
 	return &m.pages[n]
 }
 
-// clearBits takes bits of a heap page away. It writes no record: whoever changes the
-// heap page says so in its own.
-func (t *Table) clearBits(block storage.BlockNumber, bits uint8) {
+// clearBits takes bits of a heap page away, and says whether it had them. It writes no
+// record: whoever changes the heap page says so in its own.
+func (t *Table) clearBits(block storage.BlockNumber, bits uint8) (cleared bool) {
 	m := &t.vm
 	if m.get(block)&bits == 0 {
-		return
+		return false
 	}
 	m.bits[block] &^= bits
 	v := m.page(block)
@@ -95,14 +95,18 @@ func (t *Table) clearBits(block storage.BlockNumber, bits uint8) {
 	if t.xacts.ServerMinor >= releaseVisibilityLogged && !slices.Contains(t.cleared, v) {
 		t.cleared = append(t.cleared, v)
 	}
+	return true
 }
 
-// clearVisible notes that a page gets a change that not everybody sees yet.
-func (t *Table) clearVisible(p *page) {
-	if p.allVisible {
-		p.allVisible = false
-		t.clearBits(p.block, vmAllVisible|vmAllFrozen)
+// clearVisible notes that a page gets a change that not everybody sees yet, and says
+// whether everybody saw all of it before.
+func (t *Table) clearVisible(p *page) (cleared bool) {
+	if !p.allVisible {
+		return false
 	}
+	p.allVisible = false
+	t.clearBits(p.block, vmAllVisible|vmAllFrozen)
+	return true
 }
 
 // setVisible sets bits of a heap page in the map and writes the record
@@ -132,6 +136,7 @@ func (t *Table) setVisible(p *page, bits uint8) {
 			b.Image = t.log.ImageOf(p.lsn, image{t, p})
 		}
 		d.Other(b)
+		d.Describe("snapshotConflictHorizon: %d, flags: 0x%02X", p.newestXmin(), bits)
 	}
 	v.lsn = t.log.InsertFork(wal.Heap2Visible, t.rel, forkVM, storage.BlockNumber(v.n), images)
 	if hints {

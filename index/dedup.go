@@ -66,6 +66,9 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	t.Counters.DedupMerged += int64(len(p.items) - len(n.items))
 	t.takeContents(p, n)
 	p.garbage = false
+	if d := t.log.Detail(); d != nil {
+		d.Describe("nintervals: %d", merged)
+	}
 	t.write(wal.BtreeDedup, p, wal.SizeOfDedupInterval*merged)
 }
 

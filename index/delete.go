@@ -373,6 +373,10 @@ func nextPowerOf2(n int) int { return 1 << bits.Len(uint(n-1)) }
 // or parts of posting lists, and writes the record.
 func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 	d := &t.dels
+	var described *deletionRecord
+	if t.log.Detail() != nil {
+		described = &deletionRecord{}
+	}
 	data, shrinking := 0, 0
 	d.gone = slices.Grow(d.gone[:0], len(p.items))[:len(p.items)]
 	clear(d.gone)
@@ -391,13 +395,22 @@ func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 			continue
 		}
 		t.Counters.DeletedTIDs += int64(n)
+		if described != nil && typ == wal.BtreeDelete {
+			described.conflict(t.heap, group)
+		}
 		it := p.at(int(place))
 		if list := p.postingTIDs(it); list != nil && n < len(list)/storage.TIDSize {
+			if described != nil {
+				described.shrink(p.offset(int(place)), list, group)
+			}
 			t.shrinkPosting(p, it, group)
 			shrinking += wal.SizeOfDeletedOffset + wal.SizeOfBtreeUpdate + wal.SizeOfDeletedOffset*n
 			continue
 		}
 		gone[place] = true
+		if described != nil {
+			described.deleted = append(described.deleted, p.offset(int(place)))
+		}
 		data += wal.SizeOfDeletedOffset
 		t.Counters.DeletedItems++
 	}
@@ -409,6 +422,7 @@ func (t *BTree) deleteCandidates(p *page, typ wal.RecordType) {
 	if d := t.log.Detail(); d != nil {
 		d.Data("items that go", data)
 		d.Data("heap TIDs that go from posting lists", shrinking)
+		described.describe(d, typ, t.log.NeedsImage(p.lsn))
 	}
 	t.write(typ, p, data+shrinking)
 }

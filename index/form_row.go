@@ -81,6 +81,9 @@ func (t *BTree) InsertRow(row []datum.Value, tid storage.TID, unchanged bool) (d
 	} else {
 		p.append(it, false, k.size)
 	}
+	if d := t.log.Detail(); d != nil {
+		t.describeInsert(d, p)
+	}
 	t.write(wal.BtreeInsertLeaf, p, k.size)
 	t.remember(p)
 	return false, true

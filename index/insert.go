@@ -69,6 +69,9 @@ func (t *BTree) insertOn(k *key, p *page, i int) {
 		return
 	}
 	t.put(k, p, i)
+	if d := t.log.Detail(); d != nil {
+		t.describeInsert(d, p)
+	}
 	t.write(wal.BtreeInsertLeaf, p, k.size)
 	t.remember(p)
 }
@@ -116,6 +119,7 @@ func (t *BTree) createRoot() {
 	p.dirty = true
 	if d := t.log.Detail(); d != nil {
 		t.nameRoot(d, p.block, nil, 0)
+		d.Describe("level: %d", p.level)
 	}
 	p.lsn = t.log.Insert(wal.BtreeNewRoot, t.rel, p.block, wal.SizeOfBtreeMetadata)
 	t.metaLSN = p.lsn
@@ -279,10 +283,13 @@ func (t *BTree) insertIntoPosting(k *key, p *page, i int) {
 		if len(t.stack) == 0 && p.block != t.root {
 			t.descend(k)
 		}
-		t.splitLeaf(k, p, i+1, &postingSplit{at: i})
+		t.splitLeaf(k, p, i+1, &postingSplit{at: i, off: off})
 		return
 	}
 	t.put(k, p, i+1)
+	if d := t.log.Detail(); d != nil {
+		d.Describe("off: %d", p.offset(i+1))
+	}
 	t.write(wal.BtreeInsertPost, p, wal.SizeOfPostingOffset+k.size)
 	t.remember(p)
 }
@@ -326,6 +333,7 @@ func (t *BTree) insertParent(left, right *page) {
 	}
 	if d := t.log.Detail(); d != nil {
 		d.Data("downlink to the right page", pivot.size)
+		d.Describe("off: %d", p.offset(i))
 		t.nameChild(d, left)
 		if meta > 0 {
 			nameMeta(d, 2)
@@ -349,6 +357,7 @@ func (t *BTree) newLevel(left, right *page, pivot *entry) {
 	left.incomplete = false
 	if d := t.log.Detail(); d != nil {
 		t.nameRoot(d, p.block, left, tupleHeaderSize+pivot.size)
+		d.Describe("level: %d", p.level)
 	}
 	p.lsn = t.log.InsertImages(wal.BtreeNewRoot, t.rel, p.block,
 		wal.ExtraBlockRef+wal.SizeOfBtreeMetadata+tupleHeaderSize+pivot.size, 0, t.imageOf(left))

@@ -10,7 +10,10 @@ import (
 
 // postingSplit says that the item which is being inserted fell inside the
 // posting list of the item at place at.
-type postingSplit struct{ at int }
+type postingSplit struct {
+	at  int
+	off int // place of the new TID in the list
+}
 
 // splitLeaf splits leaf p so that the key can go to place at, inserts it and
 // adds the downlink to the page above. The way to p must be in t.stack.
@@ -20,6 +23,10 @@ func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	c.SplitItems += int64(len(p.items))
 	nu := k.tuple(len(t.attrs))
 	first, newLeft := t.findSplit(p, nu, k.tid, at, k.size)
+	described := splitRecord{level: p.level, first: p.offset(first), at: p.offset(at)}
+	if posting != nil && posting.at < first {
+		described.posting = posting.off
+	}
 
 	// The tuples on either side of the split.
 	lastLeft, lastTID := nu, k.tid
@@ -60,6 +67,7 @@ func (t *BTree) splitLeaf(k *key, p *page, at int, posting *postingSplit) {
 	}
 	if d != nil {
 		d.Data("high key of the left page", high.size)
+		described.describe(d)
 	}
 	t.logSplit(p, right, newLeft, data, rightBytes, nil)
 	t.insertParent(p, right)
@@ -246,6 +254,7 @@ func (t *BTree) splitInternal(p *page, at int, it item, lo uint64, pivot *entry)
 	c.InternalSplits++
 	c.SplitItems += int64(len(p.items))
 	first, newLeft := t.findSplit(p, tuple{}, storage.TID{}, at, pivot.size)
+	described := splitRecord{level: p.level, first: p.offset(first), at: p.offset(at)}
 
 	// The first right tuple becomes the left page's high key as it is.
 	high, highLo, highEntry := it, lo, *pivot
@@ -268,6 +277,7 @@ func (t *BTree) splitInternal(p *page, at int, it item, lo uint64, pivot *entry)
 	}
 	if d != nil {
 		d.Data("high key of the left page", highEntry.size)
+		described.describe(d)
 	}
 	t.logSplit(p, right, newLeft, data, rightBytes, child)
 	t.insertParent(p, right)

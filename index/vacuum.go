@@ -60,6 +60,7 @@ func (t *BTree) VacuumCleanup() {
 	t.unrecycled = n
 	if d := t.log.Detail(); d != nil {
 		d.Data("root, level, fast root", wal.SizeOfBtreeMetadata)
+		d.Describe("last_cleanup_num_delpages: %d", n)
 		d.First(wal.BlockRef{Role: "metapage", Init: true}, false)
 	}
 	t.metaLSN = t.log.Insert(wal.BtreeMetaCleanup, t.rel, 0, wal.SizeOfBtreeMetadata)
@@ -182,6 +183,7 @@ func (t *BTree) deletePage(p *page, scan storage.BlockNumber) bool {
 	images := t.imageOf(parent)
 	if d := t.log.Detail(); d != nil {
 		d.First(wal.BlockRef{Block: p.block, Role: "leaf", Init: true}, false)
+		d.Describe("topparent: %d, leaf: %d, left: %d, right: %d", other(top, p), p.block, sibling(p.prev), sibling(p.next))
 		d.Other(wal.BlockRef{ID: 1, Block: parent.block, Role: "parent", Image: images})
 	}
 	p.lsn = t.log.InsertImages(wal.BtreeMarkPageHalfDead, t.rel, p.block, 0, 0, images)
@@ -189,7 +191,11 @@ func (t *BTree) deletePage(p *page, scan storage.BlockNumber) bool {
 	parent.lsn, parent.dirty = p.lsn, true
 
 	for i := len(path) - 1; i >= 0; i-- {
-		t.unlink(path[i], p)
+		child := p // of the page that goes, where it is not the leaf
+		if i > 0 {
+			child = path[i-1]
+		}
+		t.unlink(path[i], p, child)
 		if len(t.vacuum.pending) < t.vacuum.room {
 			t.vacuum.pending = append(t.vacuum.pending, path[i])
 		}
@@ -217,8 +223,9 @@ func (t *BTree) parentOf(child *page) (*page, int) {
 }
 
 // unlink takes a page out of the chain of its level and marks it as deleted
-// (_bt_unlink_halfdead_page). leaf is the empty leaf that it was all about.
-func (t *BTree) unlink(p, leaf *page) {
+// (_bt_unlink_halfdead_page). leaf is the empty leaf that it was all about, child
+// the page below p on the way there.
+func (t *BTree) unlink(p, leaf, child *page) {
 	right := t.pages[p.next]
 	t.makeSummed(right)
 	right.prev = p.prev
@@ -245,6 +252,8 @@ func (t *BTree) unlink(p, leaf *page) {
 	}
 	if d := t.log.Detail(); d != nil {
 		t.nameUnlink(d, p, left, right, leaf, typ == wal.BtreeUnlinkPageMeta)
+		d.Describe("left: %d, right: %d, level: %d, safexid: 0:%d, leafleft: %d, leafright: %d, leaftopparent: %d",
+			sibling(p.prev), right.block, p.level, p.deleteXID, sibling(leaf.prev), sibling(leaf.next), other(child, leaf))
 	}
 	lsn := t.log.InsertImages(typ, t.rel, p.block, extra, 0, images)
 	if typ == wal.BtreeUnlinkPageMeta {

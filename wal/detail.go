@@ -3,7 +3,11 @@ package wal
 // What a record consists of, piece by piece, for those who explain it. Nobody else
 // pays for it: a Log without details asks one pointer.
 
-import "applysim/wal/storage"
+import (
+	"fmt"
+
+	"applysim/wal/storage"
+)
 
 // Part is a piece of a record, in bytes.
 type Part struct {
@@ -29,6 +33,10 @@ type Detail struct {
 	// Parts are all pieces in the order in which they lie in the record; they add up to
 	// its length.
 	Parts []Part
+	// Text is what pg_waldump shows of the record's contents, after its type; what is not
+	// known of them is left out, and all of it unless Described.
+	Text      string
+	Described bool
 
 	local      bool   // another process than the worker writes it
 	data, main []Part // of the first block and of the record, beyond what the type always has
@@ -50,6 +58,11 @@ func (d *Detail) Data(name string, bytes int) { d.data = appendPart(d.data, name
 
 // Main names a piece of main data beyond what the record's type always has.
 func (d *Detail) Main(name string, bytes int) { d.main = appendPart(d.main, name, bytes) }
+
+// Describe says what the record contains.
+func (d *Detail) Describe(format string, args ...any) {
+	d.Text, d.Described = fmt.Sprintf(format, args...), true
+}
 
 func appendPart(parts []Part, name string, bytes int) []Part {
 	if bytes == 0 {
@@ -82,6 +95,9 @@ func (l *Log) finish(t RecordType, length, topXID int) *Detail {
 	d := l.detail
 	l.detail = &Detail{}
 	k := &catalogue[t]
+	if t == XLOGFPI || t == XLOGFPIForHint {
+		d.Described = true // there is nothing but the image
+	}
 	add := func(name string, bytes int) { d.Parts = appendPart(d.Parts, name, bytes) }
 	add("record header: length, transaction id, link to the record before, type, checksum", recordHeader)
 	for i := range d.Blocks {

@@ -50,6 +50,7 @@ func commands() []command {
 		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
 		{"explain", "one change step by step: what the worker does, record by record", explainChange},
 		{"page", "a page of a table or index, as pageinspect shows it", page},
+		{"wal", "the WAL record by record, as pg_waldump lists it", walListing},
 		{"stat", "statistics views by their own columns", stat},
 		{"lesson", "small lessons about what a subscriber does inside", lesson},
 		{"decode", "what output plugins make of a publisher's changes, and what decoding keeps", decodeChanges},

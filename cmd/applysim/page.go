@@ -31,7 +31,7 @@ func page(env environment, args []string) error {
 	f := newFlags("page")
 	var o stateOptions
 	o.addFlags(f)
-	only := f.String("view", "", "show one `VIEW` only: page_header, heap_page_items, bt_page_stats,\nbt_page_items or bt_metap; CSV has the items unless it is given")
+	only := f.String("view", "", "show one `VIEW` only: page_header, heap_page_items, bt_page_stats,\nbt_page_items or bt_metap; or heap_tuple_infomask_flags, names for the bits of\nt_infomask; CSV has the items unless it is given")
 	format := formatFlag(f, viewFormats...)
 	if helped, err := parse(env, f, args, pageHelp); helped || err != nil {
 		return err
@@ -64,8 +64,13 @@ func page(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *format == "csv" && *only == "" {
-		views = views[len(views)-1:]
+	if *only == "" {
+		if views[len(views)-1].name == flagView {
+			views = views[:len(views)-1]
+		}
+		if *format == "csv" {
+			views = views[len(views)-1:]
+		}
 	}
 	if views, err = choose(f, views, *only); err != nil {
 		return err
@@ -75,6 +80,9 @@ func page(env environment, args []string) error {
 	}
 	return stopped
 }
+
+// flagView is shown only if it is asked for.
+const flagView = "heap_tuple_infomask_flags"
 
 // heapViews are the views of a page of a table.
 func heapViews(r *view.Relation, block storage.BlockNumber) ([]titled, error) {
@@ -86,6 +94,7 @@ func heapViews(r *view.Relation, block storage.BlockNumber) ([]titled, error) {
 	return []titled{
 		{"page_header", "page_header" + raw, p.Header.Rows()},
 		{"heap_page_items", "heap_page_items" + raw, p.Rows()},
+		{flagView, "heap_tuple_infomask_flags(t_infomask, t_infomask2)", p.FlagRows()},
 	}, nil
 }
 

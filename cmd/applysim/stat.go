@@ -39,7 +39,10 @@ func stat(env environment, args []string) error {
 		return hint(f, "unexpected argument %q", f.Arg(0))
 	}
 	var s *view.Statistics
-	w, stopped := o.run(env, f, func(w *apply.Worker) { s = view.NewStatistics(w, nil) })
+	w, stopped := o.run(env, f, func(w *apply.Worker) {
+		s = view.NewStatistics(w)
+		w.Log().SetSink(s.See)
+	})
 	if w == nil {
 		return stopped
 	}

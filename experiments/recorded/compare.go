@@ -99,9 +99,9 @@ func (c *Case) Verify() (*Result, error) {
 	return r, err
 }
 
-// follow is Verify for those who want to look at the subscriber, too; records go to
-// also after they were compared.
-func (c *Case) follow(also func(*wal.Log, *wal.Record)) (*Result, *apply.Worker, error) {
+// follow is Verify for those who want to look at the subscriber, too. watch gets it before
+// its first record, and what it returns gets each record after that was compared.
+func (c *Case) follow(watch func(*apply.Worker) wal.Sink) (*Result, *apply.Worker, error) {
 	r := &Result{Name: c.Name, StateDifferences: []string{}}
 	records, err := c.Records()
 	if err != nil {
@@ -122,12 +122,16 @@ func (c *Case) follow(also func(*wal.Log, *wal.Record)) (*Result, *apply.Worker,
 		k.files["?"+strconv.FormatUint(uint64(x.Relfilenode), 10)] = x.Name
 	}
 	c.quiet, c.exact = true, true
+	var also wal.Sink
 	w, err := c.Worker(func(x *wal.Record) {
 		k.see(x)
 		if also != nil {
-			also(k.log, x)
+			also(x)
 		}
 	})
+	if watch != nil && err == nil {
+		also = watch(w)
+	}
 	if err == nil {
 		k.log, k.together = w.Log(), w.Together
 		k.skipBackground()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -120,13 +121,13 @@ func compareRows(t *testing.T, what string, want []json.RawMessage, got *view.Ro
 }
 
 // followed replays a case that the real views were recorded of.
-func followed(t *testing.T, name string, also func(*wal.Log, *wal.Record)) *apply.Worker {
+func followed(t *testing.T, name string, watch func(*apply.Worker) wal.Sink) *apply.Worker {
 	t.Helper()
 	c, err := Open(Builtin(), path.Join("views", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, w, err := c.follow(also)
+	r, w, err := c.follow(watch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +238,11 @@ func TestStatistics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := c.Worker(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := view.NewStatistics(w, nil)
-			if _, err := c.RunQuiet(w); err != nil {
-				t.Fatal(err)
-			}
+			var s *view.Statistics
+			w := followed(t, name, func(w *apply.Worker) wal.Sink {
+				s = view.NewStatistics(w)
+				return s.See
+			})
 			seen := map[string]bool{}
 			var blocks, records []json.RawMessage
 			for _, i := range inspections(t, name) {
@@ -349,4 +347,210 @@ func walCounters(t *testing.T, c *Case, records, blocks []json.RawMessage) json.
 		fpi += images[values[slices.Index(names, "start_lsn")]]
 	}
 	return fmt.Appendf(nil, `{"wal_records":%d,"wal_fpi":%d,"wal_bytes":%d,"wal_buffers_full":null,"stats_reset":null}`, n, fpi, bytes)
+}
+
+// TestWAL compares the listing of the WAL with what pg_walinspect shows of the real one,
+// and the statistics of it.
+func TestWAL(t *testing.T) {
+	for _, name := range viewCases(t) {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(Builtin(), path.Join("views", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := map[string]string{}
+			for _, r := range c.Start.Relations {
+				names[fmt.Sprint(r.Relfilenode)] = r.Name
+			}
+			var real [][]string
+			var follows []bool // not after a record of another process
+			var stats []json.RawMessage
+			var columns []string
+			records, err := c.Records()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range inspections(t, name) {
+				switch i.View {
+				case "pg_get_wal_records_info":
+					for n, row := range i.Rows {
+						var values []string
+						columns, values = fields(t, row)
+						if !records[n].Background() {
+							real = append(real, values)
+							follows = append(follows, n > 0 && !records[n-1].Background())
+						}
+					}
+				case "pg_get_wal_stats record":
+					stats = i.Rows
+				}
+			}
+			var sum view.WALStats
+			n := 0
+			followed(t, name, func(w *apply.Worker) wal.Sink {
+				return view.NewListing(w, func(r *view.WALRecord) {
+					sum.Add(r)
+					if n < len(real) {
+						compareRecord(t, n+1, columns, real[n], r, names, n > 0 && follows[n])
+					}
+					n++
+				}).See
+			})
+			if n != len(real) {
+				t.Errorf("%d records, expected %d", n, len(real))
+			}
+			compareStats(t, stats, sum.Rows(true))
+		})
+	}
+}
+
+var (
+	fileName   = regexp.MustCompile(`rel \d+/\d+/(\d+) `)
+	commitTime = regexp.MustCompile(`^[-0-9]+ [:.0-9]+\+00; `)
+	publisher  = regexp.MustCompile(`, at ([-0-9]+ [:0-9]+)\.?(\d*)\+00$`)
+)
+
+// compareRecord compares a record with the real one. The LSN of the record before is
+// compared if that is not of another process (prev); of a COMMIT the subscriber's time is not known.
+func compareRecord(t *testing.T, n int, columns, want []string, r *view.WALRecord, names map[string]string, prev bool) {
+	t.Helper()
+	for i, v := range r.Values() {
+		got, null := view.Text(v)
+		if null {
+			got = "NULL"
+		}
+		expected := want[i]
+		switch columns[i] {
+		case "prev_lsn":
+			if !prev {
+				continue
+			}
+		case "block_ref":
+			expected = fileName.ReplaceAllStringFunc(expected, func(s string) string {
+				return "rel " + names[fileName.FindStringSubmatch(s)[1]] + " "
+			})
+			expected = blockImage.ReplaceAllString(expected, " FPW")
+		case "description":
+			switch r.Type {
+			case wal.TransactionCommit:
+				expected = commitTime.ReplaceAllString(expected, "")
+				expected = publisher.ReplaceAllStringFunc(expected, func(s string) string {
+					m := publisher.FindStringSubmatch(s)
+					return ", at " + m[1] + "." + (m[2] + "000000")[:6] + " UTC"
+				})
+			}
+			if expected == "NULL" && got == "" {
+				continue
+			}
+		}
+		if got != expected {
+			t.Errorf("record %d (%s): %s is\n%s, expected\n%s", n, r.Type, columns[i], got, expected)
+		}
+	}
+}
+
+var blockImage = regexp.MustCompile(` \(FPW\); hole: offset: \d+, length: \d+(, compression saved: \d+, method: \w+)?`)
+
+// compareStats compares counts and sizes by record type; percentages are of all records,
+// of which some are of other processes.
+func compareStats(t *testing.T, want []json.RawMessage, got *view.Rows) {
+	t.Helper()
+	real := map[string][]string{}
+	for _, row := range want {
+		_, values := fields(t, row)
+		real[values[0]] = values
+	}
+	for _, row := range got.Values {
+		values := real[row[0].(string)]
+		if values == nil {
+			t.Errorf("%s: not among the real records", row[0])
+			continue
+		}
+		if row[0] == "Transaction/COMMIT" {
+			continue // some are of other processes
+		}
+		for _, i := range []int{1, 3, 5, 7} {
+			if text, _ := view.Text(row[i]); text != values[i] {
+				t.Errorf("%s: %s is %s, expected %s", row[0], got.Columns[i].Name, text, values[i])
+			}
+		}
+	}
+	if len(got.Values) < 5 {
+		t.Errorf("only %d types of records", len(got.Values))
+	}
+}
+
+// TestPageBytes decodes every page that recorded cases end with and compares it with what
+// its table or index says of it, which is compared with the real server's elsewhere.
+func TestPageBytes(t *testing.T) {
+	for _, folder := range []string{"differential", "features", "vacuum"} {
+		dirs, err := Find(Builtin(), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range dirs {
+			t.Run(dir, func(t *testing.T) {
+				c, err := Open(Builtin(), dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w, err := c.Worker(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := c.RunQuiet(w); err != nil {
+					t.Skip(err) // a case that stops
+				}
+				for _, r := range view.Relations(w) {
+					for b := range r.Pages() {
+						comparePage(t, &r, storage.BlockNumber(b))
+					}
+				}
+			})
+		}
+	}
+}
+
+func comparePage(t *testing.T, r *view.Relation, block storage.BlockNumber) {
+	t.Helper()
+	var want string
+	var line strings.Builder
+	switch {
+	case r.Heap != nil:
+		want = string(r.Heap.AppendPageLine(nil, block))
+		p, err := r.HeapPage(block)
+		if err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+			return
+		}
+		fmt.Fprintf(&line, "%d\t%d\t%d\t", block, p.Header.Lower, p.Header.Upper)
+		for i, x := range p.Items {
+			fmt.Fprintf(&line, "%s%d,%d,%d", " "[:min(i, 1)], x.LPOffset, x.LPFlags, x.LPLength)
+		}
+	case r.BTree != nil && block > 0:
+		want = string(r.BTree.AppendPageLine(nil, block))
+		p, err := r.BTreePage(block)
+		if err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+			return
+		}
+		kind := p.Type
+		if kind == 'd' {
+			kind = 'D' // the line of the recordings does not tell them apart
+		}
+		fmt.Fprintf(&line, "%d\t%c\t%d\t", block, kind, p.Level)
+		for i, x := range p.Items {
+			dead := "-"
+			if !x.Pivot {
+				dead = fmt.Sprint(x.Dead)
+			}
+			fmt.Fprintf(&line, "%s%d,%s,%d,%s", " "[:min(i, 1)], x.Offset, x.TID, x.Length, dead)
+		}
+	default:
+		return
+	}
+	fields := strings.SplitN(want, "\t", 3) // kind and name go first
+	if got := line.String(); got != fields[2] {
+		t.Errorf("%s block %d: the page has\n%s, expected\n%s", r.Name, block, got, fields[2])
+	}
 }

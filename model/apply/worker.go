@@ -94,6 +94,7 @@ type Worker struct {
 	last      *relation                       // the relation of the last change
 	lastID    uint32
 
+	origin        origin // of the last transaction that the publisher has committed
 	inTransaction bool
 	opened        opened
 	skipping      bool // the rest of the transaction is passed over
@@ -134,6 +135,12 @@ type Worker struct {
 	inserted          storage.TID                         // the last row that was inserted
 	movedFrom         *table                              // the partition that a row which is being inserted comes from
 	scratch           []byte
+}
+
+// origin is where and when a transaction was committed on the publisher.
+type origin struct {
+	lsn  stream.LSN
+	time stream.Timestamp
 }
 
 // New returns a subscriber with the tables of a schema, all empty. A table that
@@ -289,6 +296,9 @@ func (w *Worker) apply(m *stream.Message) error {
 		}
 		return nil
 	}
+	if m.Kind == stream.KindCommit || m.Kind == stream.KindStreamCommit {
+		w.origin = origin{m.EndLSN, m.Time}
+	}
 	switch m.Kind {
 	case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate:
 		w.Counters.ChangeBytes += int64(m.Size)
@@ -438,7 +448,7 @@ func (w *Worker) commit() {
 			extra += wal.DroppedFiles(w.droppedFiles)
 		}
 		if w.log.Detail() != nil {
-			w.nameCommit(len(subs))
+			w.nameCommit(subs)
 		}
 		extra += wal.Subtransactions(len(subs))
 		if w.commitExtra == 0 && extra > 0 {
@@ -550,9 +560,15 @@ func (w *Worker) nextXID() uint32 {
 		x.Next = firstXID
 	}
 	if xid%xidsPerCLOGPage == 0 || xid == firstXID {
+		if d := w.log.Detail(); d != nil {
+			d.Describe("page %d", xid/xidsPerCLOGPage)
+		}
 		w.log.InsertPlain(wal.CLOGZeroPage, 0)
 	}
 	if w.opts.Settings.TrackCommitTimestamp && (xid%xidsPerCommitTSPage == 0 || xid == firstXID) {
+		if d := w.log.Detail(); d != nil {
+			d.Describe("%d", xid/xidsPerCommitTSPage)
+		}
 		w.log.InsertPlain(wal.CommitTSZeroPage, 0)
 	}
 	return xid

@@ -7,6 +7,8 @@
 //	                                --StatIndex-> pgstatindex
 //	                                --StatTuple-> pgstattuple
 //	apply.Worker --Statistics--> pg_stat_user_tables and its like
+//	             --Listing-----> lines of pg_waldump, pg_get_wal_records_info
+//	             --WALStats----> pg_waldump --stats, pg_get_wal_stats
 //
 // A page is written out byte for byte by the table or index that it belongs to and
 // then read as pageinspect reads a real one, so a page that a server gave away
@@ -15,10 +17,10 @@
 //
 // # What is not shown
 //
-// The LSN of pages that were there before a run counts as 0/0. NULL are
-// the checksum of a page, which a server computes only when it writes the page out
-// (page_header.checksum is NULL); object ids and times; counters that depend on how fast
-// a process is. What a page does not have is NULL as in pageinspect.
+// NULL are the checksum of a page, which a server computes only when it writes the page
+// out; object ids and times; counters that depend on how fast a process is. The LSN of
+// pages that were there before a run is 0/0. Of some records the contents are not
+// described, or not all of them (WALRecord.Description).
 //
-// Reading order: relation.go, page.go (the header), heap.go, btree.go, stat.go, rows.go.
+// Reading order: relation.go, page.go (the header), heap.go, btree.go, stat.go, wal.go, rows.go.
 package view

@@ -124,17 +124,21 @@ func (r *Rows) Text(w io.Writer) error {
 	return err
 }
 
-// CSV writes the rows with a heading; NULL is an empty value.
+// CSV writes the rows with a heading, unless there are no columns; NULL is an empty value.
 func (r *Rows) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	line := make([]string, len(r.Columns))
+	var line []string
 	for i := range r.Columns {
-		line[i] = r.Columns[i].Name
+		line = append(line, r.Columns[i].Name)
 	}
-	c.Write(line)
+	if line != nil {
+		c.Write(line)
+	}
 	for _, values := range r.Values {
-		for i, v := range values {
-			line[i], _ = Text(v)
+		line = line[:0]
+		for _, v := range values {
+			text, _ := Text(v)
+			line = append(line, text)
 		}
 		c.Write(line)
 	}

@@ -35,9 +35,8 @@ type tableBefore struct {
 	heap heap.Counters
 }
 
-// NewStatistics begins statistics. Records go to also, too, which may be nil; it replaces
-// the sink of the subscriber's log.
-func NewStatistics(w *apply.Worker, also wal.Sink) *Statistics {
+// NewStatistics begins statistics of a subscriber, whose log must give its records to See.
+func NewStatistics(w *apply.Worker) *Statistics {
 	s := &Statistics{w: w, tables: map[string]tableBefore{}, indexes: map[wal.RelID]index.Counters{}, before: w.Log().Total()}
 	for _, t := range w.Tables() {
 		s.tables[t.Schema.QualifiedName()] = tableBefore{t, t.Heap.Counters}
@@ -48,19 +47,19 @@ func NewStatistics(w *apply.Worker, also wal.Sink) *Statistics {
 		}
 	}
 	w.Log().Details(true)
-	w.Log().SetSink(func(r *wal.Record) {
-		if r.Detail != nil {
-			for i := range r.Detail.Blocks {
-				if r.Detail.Blocks[i].Image.Length > 0 {
-					s.images++
-				}
-			}
-		}
-		if also != nil {
-			also(r)
-		}
-	})
 	return s
+}
+
+// See counts the images of a record.
+func (s *Statistics) See(r *wal.Record) {
+	if r.Detail == nil {
+		return
+	}
+	for i := range r.Detail.Blocks {
+		if r.Detail.Blocks[i].Image.Length > 0 {
+			s.images++
+		}
+	}
 }
 
 // UserTables gives the columns of pg_stat_user_tables. NULL are object ids and times,
