@@ -153,12 +153,8 @@ func (c *PublisherCase) verifySlots(r *Result) error {
 		}
 		r.Exceptions = append(r.Exceptions, s.Exceptions...)
 	}
-	switch {
-	case r.Outcome == Unsupported:
-	case len(r.StateDifferences) > 0:
-		r.Outcome = Differs
-	case len(r.Exceptions) > 0 && r.Outcome == Exact:
-		r.Outcome = ExactExcept
+	if r.Outcome != Unsupported {
+		r.settle()
 	}
 	return nil
 }

@@ -34,19 +34,21 @@ func TestDecoding(t *testing.T) {
 			for _, text := range s.Differences {
 				t.Errorf("%s: slot %s: %s", dir, s.Decoded.Way, text)
 			}
-			if len(s.Exceptions) > 0 && (dir != "rolled_back" || s.Decoded.Way != "pgoutput_streaming") {
+			if len(s.Exceptions) > 0 {
 				t.Errorf("%s: slot %s: %v", dir, s.Decoded.Way, s.Exceptions)
 			}
 		}
 	}
 }
 
-// TestRolledBackRows says what is left open of rows that were streamed and rolled back.
+// TestRolledBackRows says what is left open of a case whose SQL does not tell the rows
+// that were rolled back.
 func TestRolledBackRows(t *testing.T) {
 	c, err := OpenPublisher(os.DirFS("testdata/decoding"), "rolled_back")
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.SQL = nil
 	r := &Result{Name: "x", Outcome: Exact}
 	if err := c.verifySlots(r); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"applysim/heap/datum"
 	"applysim/model/decode"
+	"applysim/model/schema"
 	"applysim/model/stream"
 )
 
@@ -21,6 +23,8 @@ type walReader struct {
 	major   int
 
 	toasts   map[string]bool // TOAST tables whose files were replaced later
+	rows     []rolledBackRow // that were inserted and rolled back, those still to come
+	ran      bool            // they were looked for
 	last     uint32          // the last top-level transaction id that was seen
 	catalogs int             // committed transactions that changed catalogs, and that snapshots list
 }
@@ -267,6 +271,9 @@ func (t *walTransaction) row(r Record, lost, whole bool) error {
 			t.w.aborted[t.sub.XID] = true
 			length -= topXID
 		}
+		if m := t.w.rolledBack(kind, r.Relation); m != nil {
+			return t.w.d.Change(t.sub, m, &decode.Logged{})
+		}
 		t.w.d.Lost(t.sub, kind, "public", r.Relation, lostSize(r, kind, length))
 		return nil
 	}
@@ -292,6 +299,68 @@ func (t *walTransaction) row(r Record, lost, whole bool) error {
 		t.begin()
 	}
 	return t.w.d.Change(t.sub, m, &decode.Logged{})
+}
+
+// rolledBackRow is a row that was inserted and did not last.
+type rolledBackRow struct {
+	schema, table string
+	columns       []string
+	values        stream.Tuple
+}
+
+// rolledBack is the change of the next row that was rolled back, if the case's SQL tells
+// its values; else nil.
+func (w *walReader) rolledBack(kind stream.Kind, table string) *stream.Message {
+	if !w.ran {
+		w.ran = true
+		w.rows = w.c.rolledBackRows()
+	}
+	if kind != stream.KindInsert || len(w.rows) == 0 || w.rows[0].table != table {
+		w.rows = nil // which is which is not known any more
+		return nil
+	}
+	row := w.rows[0]
+	w.rows = w.rows[1:]
+	return w.d.InsertOf(row.schema, row.table, row.columns, row.values)
+}
+
+// rolledBackRows carries out the case's SQL for the rows that it inserts and rolls back,
+// as far as that can be done.
+func (c *PublisherCase) rolledBackRows() []rolledBackRow {
+	f, err := c.Changes()
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	in, err := stream.NewReader(f, stream.DefaultOptions())
+	if err != nil {
+		return nil
+	}
+	_, run, err := c.Backend(nil, in)
+	if err != nil {
+		return nil
+	}
+	var rows []rolledBackRow
+	run.RolledBack = func(t *schema.Table, values map[int]datum.Value) {
+		row := rolledBackRow{schema: t.Schema, table: t.Name}
+		for i := range t.Columns {
+			col := &t.Columns[i]
+			if col.Dropped || col.Generated != 0 {
+				continue
+			}
+			row.columns = append(row.columns, col.Name)
+			x := stream.Column{Format: stream.ColumnNull}
+			if v, ok := values[i]; ok && !v.Null {
+				x = stream.Column{Format: stream.ColumnText, Data: []byte(col.Type.Text(v))}
+			}
+			row.values = append(row.values, x)
+		}
+		rows = append(rows, row)
+	}
+	if err := c.Run(run); err != nil {
+		return nil // no part of them is better than all
+	}
+	return rows
 }
 
 // copies says whether the rows of a record are followed by more that were gathered

@@ -76,8 +76,18 @@ func (c *PublisherCase) Run(r *backend.Runner) error {
 	return nil
 }
 
-// Verify carries the case out and compares it with its recording, as Case.Verify does.
+// Verify compares what carrying the case out writes, as Case.Verify does, and what its
+// slots make of it, with the recording.
 func (c *PublisherCase) Verify() (*Result, error) {
+	r, err := c.verifyWAL()
+	if err != nil {
+		return nil, err
+	}
+	return r, c.verifySlots(r)
+}
+
+// verifyWAL carries the case out and compares the records.
+func (c *PublisherCase) verifyWAL() (*Result, error) {
 	r := &Result{Name: c.Name, StateDifferences: []string{}}
 	records, err := c.Records()
 	if err != nil {

@@ -116,6 +116,9 @@ func (r *Runner) insertRolledBack(d *dml) error {
 			if err := r.b.InsertRow(d.table, values); err != nil {
 				return err
 			}
+			if r.RolledBack != nil {
+				r.RolledBack(d.table, values)
+			}
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"applysim/heap/datum"
 	"applysim/model/apply"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -23,6 +24,9 @@ type Runner struct {
 	feed feed
 	// Quiet leaves the records of checkpoints out, which a recording has.
 	Quiet bool
+	// RolledBack is told of each row that was inserted and did not last: its values by
+	// column, which are good until it returns. It may be nil.
+	RolledBack func(t *schema.Table, values map[int]datum.Value)
 
 	messages int64
 	open     bool // within a transaction of the stream whose commit is still to come
