@@ -223,6 +223,9 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 		if !f.Changed("streaming") && !s.ParallelByDefault() {
 			o.streaming = "on"
 		}
+		if o.streaming == "parallel" && s.ServerMajor < 16 {
+			return fmt.Errorf("not supported: --streaming parallel with --server-version %s: expected on, as parallel workers came with 16", o.version)
+		}
 	}
 	if o.streaming != "parallel" && o.streaming != "on" {
 		return hint(f, "--streaming %s: expected parallel or on", o.streaming)

@@ -27,9 +27,9 @@
 // could prune stay, and the run does not repeat. Whether all is applied is asked
 // of the publisher only. Autovacuum and the background writer are off. The
 // publisher's SQL comes from one client at a time, so the order of the stream is
-// fixed; the stream is what passes between the two. Before the first message there is a row in the table marker, a
-// checkpoint, and start.json is written.
+// fixed; the stream is what passes between the two. Before the first message there is a
+// row in the table marker, a checkpoint, and start.json is written.
 //
 // Reading order: find.go, client.go, split.go, cluster.go, pool.go, case.go,
-// proxy.go, record.go, state.go.
+// proxy.go, record.go, state.go with blockrefs.go (PostgreSQL 15).
 package server

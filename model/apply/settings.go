@@ -159,7 +159,7 @@ func HasNoEffect(name string) bool { return ignored[strings.ToLower(name)] }
 
 // minorsBefore is how many minor releases of a major version there had been when the
 // first one of 18 came out: what changes in all of them changes on the same day.
-var minorsBefore = map[int]int{18: 0, 17: 6, 16: 10}
+var minorsBefore = map[int]int{18: 0, 17: 6, 16: 10, 15: 14}
 
 // Defaults that have changed: initdb makes clusters with data checksums, and a
 // subscription has streaming = parallel, in place of off.
@@ -173,7 +173,7 @@ const (
 func (s *Settings) ParallelByDefault() bool { return s.ServerMajor >= versionParallel }
 
 // Versions are the major versions that are modelled.
-const Versions = "16, 17 or 18"
+const Versions = "15, 16, 17 or 18"
 
 // lastMinor is the last minor release of 18 that is modelled.
 const lastMinor = 6

@@ -125,7 +125,7 @@ func TestServerVersion(t *testing.T) {
 	type version struct{ major, minor int }
 	for value, want := range map[string]version{
 		"18": {18, 1}, "18.1": {18, 1}, "18.6 (Debian 18.6-3)": {18, 6}, "17.10": {17, 4}, "17": {17, 1},
-		"16.14": {16, 4}, "16": {16, 1}, "15.18": {}, "18beta1": {}, "18.x": {}, "": {},
+		"16.14": {16, 4}, "16": {16, 1}, "15.18": {15, 4}, "14": {}, "18beta1": {}, "18.x": {}, "": {},
 	} {
 		s := apply.DefaultSettings()
 		err := s.Set("server_version", value)

@@ -23,7 +23,7 @@ func TestErrors(t *testing.T) {
 		{"unknown setting", head + "[settings]\nmax_wall_size = \"1GB\"\n" + op, `s.toml:4: unrecognized configuration parameter "max_wall_size" (nearest known: max_wal_size)`},
 		{"unit", head + "[settings]\nmax_wal_size = \"1XB\"\n" + op, `s.toml:4: invalid value for parameter "max_wal_size": "1XB": expected one of the units B, kB, MB, GB and TB`},
 		{"autovacuum", head + "[settings]\nautovacuum_naptime = \"0\"\n" + op, `s.toml:4: invalid value for parameter "autovacuum_naptime": "0": expected a time from 1s to 596h31m23s`},
-		{"version", head + "[settings]\nserver_version = \"14\"\n" + op, `s.toml:4: invalid value for parameter "server_version": "14": not supported: expected 16, 17 or 18, the versions that are modelled`},
+		{"version", head + "[settings]\nserver_version = \"14\"\n" + op, `s.toml:4: invalid value for parameter "server_version": "14": not supported: expected 15, 16, 17 or 18, the versions that are modelled`},
 		{"type of a value", head + "seed = \"x\"\n" + op, `s.toml:3: seed: found "x", expected a whole number from 0 on`},
 		{"time", "schema = \"s\"\nduration = \"1 fortnight\"\n" + op, `s.toml:2: duration: found "1 fortnight", expected a time such as "30s" or "10min"`},
 		{"both lengths", head + "changes = 3\n" + op, `s.toml:3: duration and changes are both given: expected one of them`},
