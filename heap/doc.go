@@ -28,7 +28,6 @@
 //
 // Reading order: page.go (a page), table.go (insert), hio.go (which page), package
 // fsm (the free space map), update.go, visibility.go, prune.go, vacuum.go with
-// freeze.go, tidstore.go and truncate.go, pass.go, release.go, before17.go,
-// before16.go, load.go
-// (COPY) with load_page.go, bytes.go, describe.go and check.go.
+// freeze.go, tidstore.go and truncate.go, pass.go, release.go, before17.go, before16.go,
+// load.go (COPY) with load_page.go, bytes.go, describe.go and check.go.
 package heap
