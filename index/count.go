@@ -57,6 +57,23 @@ type counting struct {
 	before Comparisons // of the searches before the last one that was counted,
 	last   Comparisons // of that one,
 	at     int64       // and its number
+	aside  Comparisons // last, while all are counted
+}
+
+// countAll prepares for counting all searches after the n-th: those so far are summed up,
+// and what the last one compared is put aside. Afterwards it holds again, if there was
+// none.
+func (c *counting) countAll(n int64, on bool) {
+	if !on {
+		if c.at == n+1 {
+			c.last = c.aside
+		}
+		return
+	}
+	c.before.add(&c.last, n+1-c.at)
+	c.at = n + 1
+	c.aside = c.last
+	c.last = Comparisons{Columns: make([]int64, len(c.aside.Columns))}
 }
 
 // begin begins to count search n.
@@ -98,7 +115,13 @@ func (t *BTree) ResetCounters() {
 
 // CountAll makes every search count for itself from now on, or no longer: for those who
 // explain one.
-func (t *BTree) CountAll(on bool) { t.countAll = on }
+func (t *BTree) CountAll(on bool) {
+	if on != t.countAll {
+		t.inserting.countAll(t.Counters.Inserts, on)
+		t.seeking.countAll(t.Counters.Lookups, on)
+	}
+	t.countAll = on
+}
 
 // counts says whether the n-th search is counted.
 func (t *BTree) counts(n int64) bool {

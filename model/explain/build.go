@@ -1,8 +1,8 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -396,7 +396,7 @@ func (b *builder) distribute() {
 		if key == keyCommit {
 			continue
 		}
-		for _, x := range now.Sub(previous).Items() {
+		for _, x := range difference(now, previous) {
 			give(key, x)
 			later.Add(x)
 		}
@@ -414,9 +414,23 @@ func (b *builder) distribute() {
 			give(b.stepOfWork(x), x)
 		}
 	}
-	for _, x := range rest.Sub(later).Items() {
+	for _, x := range difference(rest, later) {
 		give(b.searchStep(), x)
 	}
+}
+
+// difference is the work that now has and before has not. In the middle of a change work
+// may be noted under another name than at its end, so that something may be negative.
+func difference(now, before *cost.Usage) []cost.Item {
+	d := &cost.Usage{}
+	for _, i := range now.Items() {
+		d.Add(i)
+	}
+	for _, i := range before.Items() {
+		i.Quantity = -i.Quantity
+		d.Add(i)
+	}
+	return slices.DeleteFunc(slices.Clone(d.Items()), func(i cost.Item) bool { return i.Quantity == 0 })
 }
 
 // countNulls counts the columns of a message and those that are NULL.
@@ -545,20 +559,11 @@ func (b *builder) price() {
 				}
 			}
 		}
-		slices.SortStableFunc(s.Work, func(a, z Work) int {
-			return -int(math.Copysign(1, a.CPU-z.CPU)) * btoi(a.CPU != z.CPU)
-		})
+		slices.SortStableFunc(s.Work, func(a, z Work) int { return cmp.Compare(z.CPU, a.CPU) })
 		t.Instructions += s.Instructions
 		t.CPU += s.CPU
 		t.FirstTouch += s.FirstTouch
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // record gives a record the form in which it is shown.

@@ -203,6 +203,7 @@ func (b *builder) tellHOT(s *Step) {
 		s.say("So it is HOT: no index is touched.")
 	default:
 		s.say("So it is not HOT (%s): every index gets an entry for the new version, also those whose columns have not changed.", strings.Join(h.Reasons, " and "))
+		b.tellPartial(s)
 	}
 	if len(s.Records) > 0 {
 		why := "the new version does not fit on the page"

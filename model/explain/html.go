@@ -88,11 +88,7 @@ func (x *Explanation) view() *htmlPage {
 		if x.Total.CPU > 0 {
 			h.Share = 100 * s.CPU / x.Total.CPU
 		}
-		for j, w := range s.Work {
-			if j == 8 {
-				h.Work = append(h.Work, fmt.Sprintf("%d others", len(s.Work)-8))
-				break
-			}
+		for _, w := range byKind(s.Work) {
 			h.Work = append(h.Work, workText(w))
 		}
 		h.Figures = figures(s)

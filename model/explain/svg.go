@@ -63,21 +63,24 @@ func heapSVG(p *Page, title string) template.HTML {
 		s.rect("lp "+itemClass(it), x+1, y+1, cellSize-2, cellSize-2, pointerTitle(it))
 		s.text("num", x+cellSize/2, y+14, fmt.Sprint(it.LP))
 	}
-	for i := range p.Items {
-		it := &p.Items[i]
-		if it.Leads == 0 || it.Leads > len(p.Items) {
-			continue
+	// The chains that nothing has happened to first, so that the others lie above them.
+	for _, hit := range []bool{false, true} {
+		for i := range p.Items {
+			it := &p.Items[i]
+			if it.Leads == 0 || it.Leads > len(p.Items) || (it.Changed || p.Items[it.Leads-1].Changed) != hit {
+				continue
+			}
+			x1, y1 := at(it.LP)
+			x2, y2 := at(it.Leads)
+			class, marker := "chain other", ""
+			if hit {
+				class, marker = "chain hit", ` marker-end="url(#arrow)"`
+			}
+			x1, x2 = x1+cellSize/2, x2+cellSize/2
+			lift := min(arcs-6, 12+abs(x2-x1)/12)
+			s.add(`<path class="%s" d="M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f"%s><title>line pointer %d leads to %d</title></path>`,
+				class, x1, y1, x1, y1-lift, x2, y2-lift, x2, y2-1, marker, it.LP, it.Leads)
 		}
-		x1, y1 := at(it.LP)
-		x2, y2 := at(it.Leads)
-		class := "chain"
-		if it.Changed || p.Items[it.Leads-1].Changed {
-			class = "chain hit"
-		}
-		x1, x2 = x1+cellSize/2, x2+cellSize/2
-		lift := min(arcs-6, 12+abs(x2-x1)/12)
-		s.add(`<path class="%s" d="M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f" marker-end="url(#arrow)"><title>line pointer %d leads to %d</title></path>`,
-			class, x1, y1, x1, y1-lift, x2, y2-lift, x2, y2-1, it.LP, it.Leads)
 	}
 	y := top + times(float64(rows), cellSize+arcs) - arcs + 14
 	if rows == 0 {
@@ -95,8 +98,65 @@ func heapSVG(p *Page, title string) template.HTML {
 		}
 	}
 	s.text("small", 0, y+44, fmt.Sprintf("the page's 8,192 bytes: header, %d line pointers, %s free, row versions from the end", len(p.Items), bytesText(p.Free)))
-	s.height = int(y) + 50
+	y = s.chains(p, y+60)
+	s.height = int(y)
 	return s.done(title)
+}
+
+// mostVersions is how many versions of a chain are drawn.
+const mostVersions = 4
+
+// chains draws the HOT chains that the step has to do with, version by version, from y on;
+// it returns where they end.
+func (s *svg) chains(p *Page, y float64) float64 {
+	led := map[int]bool{}
+	for i := range p.Items {
+		led[p.Items[i].Leads] = true
+	}
+	for i := range p.Items {
+		if led[p.Items[i].LP] || p.Items[i].Leads == 0 {
+			continue
+		}
+		var chain []*Item
+		hit := false
+		for at := p.Items[i].LP; at > 0 && at <= len(p.Items) && len(chain) <= len(p.Items); at = p.Items[at-1].Leads {
+			chain = append(chain, &p.Items[at-1])
+			hit = hit || p.Items[at-1].Changed
+		}
+		if !hit {
+			continue
+		}
+		left := 0
+		if len(chain) > mostVersions {
+			left = len(chain) - mostVersions
+			chain = chain[left:]
+		}
+		const width, gap, height = 146.0, 22.0, 52.0
+		for n, it := range chain {
+			x := times(float64(n), width+gap)
+			s.rect("lp "+itemClass(it), x, y, width, height, pointerTitle(it))
+			s.text("on", x+6, y+15, fmt.Sprintf("line pointer %d", it.LP))
+			if it.State == "redirect" {
+				s.text("on", x+6, y+31, "redirect")
+			} else {
+				ended := "not ended"
+				if it.Xmax != 0 && !it.Lock {
+					ended = fmt.Sprintf("xmax %d", it.Xmax)
+				}
+				s.text("on", x+6, y+31, fmt.Sprintf("xmin %d, %s", it.Xmin, ended))
+				s.text("on", x+6, y+46, it.Note)
+			}
+			if n+1 < len(chain) {
+				s.add(`<path class="chain hit" d="M%.1f %.1f L%.1f %.1f" marker-end="url(#arrow)"/>`, x+width, y+height/2, x+width+gap-1, y+height/2)
+			}
+		}
+		y += height + 6
+		if left > 0 {
+			s.text("small", 0, y+10, fmt.Sprintf("%d before these are left out", left))
+			y += 14
+		}
+	}
+	return y
 }
 
 // times multiplies: rounded for itself, so that all machines draw the same.
@@ -207,8 +267,8 @@ func treeSVG(pages []*Pages) template.HTML {
 	for _, g := range sorted {
 		middle[g] = y + 16 + barHeight/2
 		name := fmt.Sprintf("%s, block %d", g.After.Role, g.Block)
-		s.btreeBar(g.Before, 0, y, half, name)
-		s.btreeBar(g.After, half+40, y, half, name)
+		s.btreeBar(g.Before, 0, y, half, name, "entry gone")
+		s.btreeBar(g.After, half+40, y, half, name, "entry new")
 		y += 16 + barHeight + 34
 	}
 	// From a page to itself, and to the one that was split off it.
@@ -231,8 +291,8 @@ func treeSVG(pages []*Pages) template.HTML {
 }
 
 // btreeBar draws a page of an index: its items with their sizes in the order of their
-// keys, and what is free.
-func (s *svg) btreeBar(p *Page, x, y, width float64, name string) {
+// keys, and what is free; changed is how those look that the other page does not have.
+func (s *svg) btreeBar(p *Page, x, y, width float64, name, changed string) {
 	if p == nil {
 		s.text("small", x, y+12, name+": not there yet")
 		return
@@ -251,7 +311,7 @@ func (s *svg) btreeBar(p *Page, x, y, width float64, name string) {
 		case it.Changed && it.State == "dead":
 			class = "entry dead"
 		case it.Changed:
-			class = "entry new"
+			class = changed
 		case it.TIDs > 0:
 			class = "entry posting"
 		}

@@ -268,7 +268,7 @@ func (b *builder) tellBegin(s *Step) {
 	for _, n := range b.u.leading {
 		switch n.kind {
 		case stream.KindBegin, stream.KindBeginPrepare, stream.KindStreamStart:
-			s.say("The publisher announces a transaction (message %d, %s): number %d there. On the subscriber nothing is written yet: the worker's own transaction gets an id only when something changes.", n.number, bytesText(n.size), n.xid)
+			s.say("The publisher announces a transaction (message %d, %s), whose id there is %d. On the subscriber nothing is written yet: the worker's own transaction gets an id of its own, and only when something changes.", n.number, bytesText(n.size), n.xid)
 			if n.kind == stream.KindStreamStart {
 				s.say("It is a large transaction that has not ended on the publisher: it is streamed in blocks, before anybody knows whether it commits.")
 			}
@@ -474,7 +474,17 @@ func (b *builder) tellNone(s *Step) {
 	case b.update():
 		s.say("No index is touched, since the update is HOT: the entries that lead to the old version's chain will find the new one by following it on the page.")
 	default:
-		s.say("No index gets an entry: their predicates do not hold for the row.")
+		s.say("No index gets an entry.")
+		b.tellPartial(s)
+	}
+}
+
+// tellPartial names the partial indexes that are not for the new version.
+func (b *builder) tellPartial(s *Step) {
+	for _, c := range b.p.target().Choices {
+		if k, ok := b.p.keys[c.Rel]; ok && !k.holds {
+			s.say("%s gets none: it is partial, and the row does not satisfy its predicate, %s.", c.Index.Name, c.Index.Predicate)
+		}
 	}
 }
 

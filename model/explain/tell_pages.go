@@ -148,9 +148,15 @@ func (b *builder) tellWrite(s *Step) {
 		b.tellPage(s, m)
 		s.say("The old page is marked as full, so that the next visit prunes it if it can.")
 	}
+	if b.update() && !b.p.moves {
+		s.say("The new version has the transaction's id as its xmax, too, but only as a lock: that of the row goes with it.")
+	}
 	b.tellTuple(s, m)
 	if d.NewPages > 0 {
 		s.say("The table is made one page longer (8,192 bytes).")
+	}
+	if !b.update() && b.steps[keyNone] == nil {
+		b.tellPartial(s)
 	}
 	for _, r := range s.Records {
 		if strings.HasSuffix(r.Type, "+INIT") {
@@ -197,17 +203,17 @@ func (b *builder) tellPage(s *Step, m *apply.Mapping) {
 	}
 	reserve := ""
 	if fillfactor < 100 {
-		reserve = fmt.Sprintf(", and leave the %d %% free that fillfactor = %d keeps for updates", 100-fillfactor, fillfactor)
+		reserve = fmt.Sprintf(" Room counts only beyond the %d %% of the page that fillfactor = %d keeps free for updates.", 100-fillfactor, fillfactor)
 	}
 	switch {
 	case d.NewPages > 0 && d.FSMSearches > 0:
-		s.say("Which page: the one that the worker used last has no room, and the free space map (a rough note of every page's room, in a file of its own) knows none that has: a new page is added. The row must fit%s.", reserve)
+		s.say("Which page: the one that the worker used last has no room, and the free space map (a rough note of every page's room, in a file of its own) knows none that has: a new page is added.%s", reserve)
 	case d.NewPages > 0:
 		s.say("Which page: the table has none yet, so one is added.")
 	case d.FSMSearches > 0:
-		s.say("Which page: the free space map was asked for one with room. The row must fit%s.", reserve)
+		s.say("Which page: the free space map was asked for one with room.%s", reserve)
 	default:
-		s.say("Which page: the one that the worker used last for this table still has room. The row must fit%s.", reserve)
+		s.say("Which page: the one that the worker used last for this table still has room.%s", reserve)
 	}
 }
 

@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -304,9 +306,10 @@ const mostWork = 4
 
 func (p *printer) work(s *Step) {
 	var parts []string
-	for i, w := range s.Work {
-		if i == mostWork {
-			parts = append(parts, fmt.Sprintf("%d others", len(s.Work)-mostWork))
+	kinds := byKind(s.Work)
+	for i, w := range kinds {
+		if i == mostWork && len(kinds) > mostWork+1 {
+			parts = append(parts, fmt.Sprintf("%d others", len(kinds)-mostWork))
 			break
 		}
 		parts = append(parts, workText(w))
@@ -316,6 +319,24 @@ func (p *printer) work(s *Step) {
 		text += fmt.Sprintf(" (of it %.2f µs once only, for what the worker has not had to do with before)", 1e6*s.FirstTouch)
 	}
 	p.wrap(5, text)
+}
+
+// byKind sums work of one kind on several objects up, the dearest first.
+func byKind(work []Work) []Work {
+	var kinds []Work
+	for _, w := range work {
+		at := slices.IndexFunc(kinds, func(k Work) bool { return k.Name == w.Name })
+		if at < 0 {
+			kinds = append(kinds, Work{Name: w.Name})
+			at = len(kinds) - 1
+		}
+		k := &kinds[at]
+		k.Quantity += w.Quantity
+		k.Instructions += w.Instructions
+		k.CPU += w.CPU
+	}
+	slices.SortStableFunc(kinds, func(a, b Work) int { return cmp.Compare(b.CPU, a.CPU) })
+	return kinds
 }
 
 func workText(w Work) string {
