@@ -228,7 +228,7 @@ func (k *comparison) relation(recorded, simulated string) string {
 	case strings.HasPrefix(recorded, "?"):
 	case strings.HasPrefix(recorded, "pg_toast_") && strings.HasPrefix(simulated, "pg_toast_") && strings.Contains(simulated, "."):
 		// That of a table in another schema than public, of which nothing is recorded.
-	case k.toastByTable && strings.HasPrefix(recorded, "pg_toast_"):
+	case k.toastByTable && strings.HasPrefix(recorded, "pg_toast_") && strings.HasPrefix(simulated, "pg_toast_"):
 	default:
 		return recorded
 	}

@@ -38,6 +38,7 @@ type Backend struct {
 	keys      map[*table][]*foreignKey
 	referring map[*table][]*foreignKey
 	feeder    Feeder
+	exclusive bool // the transaction has locked a table against all others
 }
 
 // NewBackend returns a session on the tables of a schema, all empty. Options are those
@@ -62,7 +63,7 @@ func (b *Backend) Worker() *Worker { return b.w }
 func (b *Backend) Begin(now stream.Timestamp) {
 	b.w.begin()
 	b.w.evaluation.Now = int64(now)
-	b.p.topLogged, b.p.unreported = false, 0
+	b.p.topLogged, b.p.unreported, b.exclusive = false, 0, false
 	b.p.levels, b.names, b.counts = b.p.levels[:0], b.names[:0], b.counts[:0]
 }
 
@@ -180,8 +181,8 @@ func (b *Backend) rollback(depth int) {
 		if n := w.droppedFiles - start.droppedFiles; n > 0 {
 			extra += wal.DroppedFiles(n)
 		}
-		if extra > 0 {
-			extra += wal.SizeOfXinfo
+		if extra > 0 || b.exclusive {
+			extra += wal.SizeOfXinfo // it also says that there was an AccessExclusiveLock
 		}
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		restore(w.restore[start.restore:])
@@ -202,6 +203,7 @@ func (b *Backend) Change(m *stream.Message) error {
 		return w.protocol(m, "%s outside a transaction: expected a begin before it", m.Kind)
 	}
 	if m.Kind == stream.KindTruncate {
+		b.exclusive = true
 		err := w.applyTruncate(m)
 		w.command++
 		return err

@@ -110,6 +110,7 @@ func (b *Backend) Truncate(tables []*schema.Table) error {
 	for _, s := range tables {
 		list = append(list, w.bySchema[s])
 	}
+	b.exclusive = true
 	err := w.truncateTables(&m, list)
 	w.command++
 	return err
