@@ -5,7 +5,8 @@ package backend
 // (btcostestimate, genericcostestimate), clausesel.c and tableam.c
 // (table_block_relation_estimate_size). Sizes are those of the files as they are; a
 // table that was never vacuumed counts as full of rows of the width that its types make
-// likely.
+// likely. Products are rounded before they are added (float64), so that no machine fuses
+// the two.
 
 import (
 	"math"
@@ -155,7 +156,7 @@ func clamp(rows float64) float64 { return max(math.RoundToEven(rows), 1) }
 // (Mackert and Lohman, with a cache that holds them all).
 func fetched(rows, pages float64) float64 {
 	pages = max(pages, 1)
-	n := 2 * pages * rows / (2*pages + rows)
+	n := 2 * pages * rows / (float64(2*pages) + rows)
 	if n >= pages {
 		return pages
 	}
@@ -164,7 +165,7 @@ func fetched(rows, pages float64) float64 {
 
 // sequential is the cost of a sequential scan; operators are those of its condition.
 func (r *relation) sequential(operators float64) float64 {
-	return seqPageCost*r.pages + (cpuTupleCost+operators*cpuOperatorCost)*r.tuples
+	return float64(seqPageCost*r.pages) + float64((cpuTupleCost+float64(operators*cpuOperatorCost))*r.tuples)
 }
 
 // byIndex are the costs of an index scan and of a bitmap scan by an index. used are the
@@ -208,30 +209,30 @@ func (r *relation) byIndex(x *schema.Index, used []condition, operators, result 
 	}
 	cost := leaves * randomPageCost
 	if descents > 1 {
-		cost = fetched(leaves*descents, pages) * randomPageCost
+		cost = fetched(float64(leaves*descents), pages) * randomPageCost
 	}
 	quals := 0.0
 	for _, c := range used {
 		quals += c.quals()
 	}
-	cost += entries * descents * (cpuIndexTupleCost + quals*cpuOperatorCost)
+	cost += float64(entries * descents * (cpuIndexTupleCost + float64(quals*cpuOperatorCost)))
 	if r.tuples > 1 {
-		cost += descents * math.Ceil(math.Log2(r.tuples)) * cpuOperatorCost
+		cost += float64(descents * math.Ceil(math.Log2(r.tuples)) * cpuOperatorCost)
 	}
-	cost += descents * float64(level+1) * pageCPUMultiplier * cpuOperatorCost
+	cost += float64(descents * float64(level+1) * pageCPUMultiplier * cpuOperatorCost)
 
 	rows := clamp(r.selectivity(used) * r.tuples)
 	checked := 0.0
 	for _, c := range used {
 		checked += c.operators()
 	}
-	index = cost + fetched(rows, r.pages)*randomPageCost + (cpuTupleCost+max(operators-checked, 0)*cpuOperatorCost)*rows
+	index = cost + float64(fetched(rows, r.pages)*randomPageCost) + float64((cpuTupleCost+float64(max(operators-checked, 0)*cpuOperatorCost))*rows)
 
 	n := fetched(rows, r.pages)
 	each := float64(randomPageCost)
 	if n >= 2 {
-		each -= (randomPageCost - seqPageCost) * math.Sqrt(n/max(r.pages, 1))
+		each -= float64((randomPageCost - seqPageCost) * math.Sqrt(n/max(r.pages, 1)))
 	}
-	bitmap = cost + 0.1*cpuOperatorCost*result + n*each + (cpuTupleCost+operators*cpuOperatorCost)*rows
+	bitmap = cost + float64(0.1*cpuOperatorCost*result) + float64(n*each) + float64((cpuTupleCost+float64(operators*cpuOperatorCost))*rows)
 	return index, bitmap
 }
