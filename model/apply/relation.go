@@ -50,7 +50,10 @@ type table struct {
 	compared []int64 // see TableState.Compared
 	locked   int64   // number of the last transaction that locked it,
 	kept     int64   // and of the last one that left an index locked
-	finder   finder  // finds rows for sequential scans without scanning
+	// movedFrom is the partition that the row being inserted comes from, nil if it comes
+	// from none: its values out of line are there.
+	movedFrom *table
+	finder    finder // finds rows for sequential scans without scanning
 
 	router     *partition.Router // of a partitioned table, nil for any other
 	partitions []*table          // in the order of the router's numbers

@@ -126,6 +126,10 @@ func (c *localColumn) again(col *stream.Column) bool {
 // insertRow inserts a row into the table and its indexes
 // (ExecSimpleRelationInsert).
 func (w *Worker) insertRow(t *table, values []datum.Value) error {
+	if w.movedFrom != nil {
+		t.movedFrom = w.movedFrom
+		defer func() { t.movedFrom = nil }()
+	}
 	if err := w.complete(t, values, nil); err != nil {
 		return err
 	}
@@ -241,7 +245,7 @@ func (x *localIndex) entry(values []datum.Value) error {
 		}
 		x.values[i] = values[n]
 		if external(values[n]) {
-			x.values[i] = x.owner.toaster.Fetch(&values[n])
+			x.values[i] = x.owner.stores().Fetch(&values[n])
 		}
 		if x.cstring[i] {
 			x.values[i].Bytes = untilNUL(x.values[i].Bytes)

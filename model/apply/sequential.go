@@ -51,7 +51,7 @@ func (f *finder) key(values []datum.Value) uint64 {
 		maphash.WriteComparable(h, f.attrs[i].Word(v))
 		switch p := *v; {
 		case v.Form == datum.External:
-			if p = r.local.toaster.peek(v); p.Form == datum.Compressed {
+			if p = r.local.stores().peek(v); p.Form == datum.Compressed {
 				p = datum.Decompress(&p)
 			}
 			h.Write(p.Bytes)

@@ -417,6 +417,14 @@ func (o *toaster) peek(v *datum.Value) datum.Value {
 	return r
 }
 
+// stores is where the values out of line of a row are that the table has or gets.
+func (t *table) stores() *toaster {
+	if t.movedFrom != nil {
+		return t.movedFrom.toaster
+	}
+	return t.toaster
+}
+
 // plain returns a value as its type has it: fetched from the TOAST table and
 // decompressed.
 func (t *table) plain(v *datum.Value) datum.Value {
@@ -425,7 +433,7 @@ func (t *table) plain(v *datum.Value) datum.Value {
 		return r
 	}
 	if r.Form == datum.External {
-		r = t.toaster.Fetch(&r)
+		r = t.stores().Fetch(&r)
 	}
 	if r.Form == datum.Compressed {
 		r = datum.Decompress(&r)
