@@ -169,15 +169,18 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 			}
 			unused = append(unused, old[i])
 		}
+		fetched := false
 		if from := o.w.movedFrom; from != nil && external(*v) {
-			*v = from.toaster.Fetch(v)
+			*v, fetched = from.toaster.Fetch(v), true
 		}
 		nulls = nulls || v.Null
 		if v.Null || a.Len != -1 || a.Storage == 'p' {
 			st.ignore = true
 			continue
 		}
-		st.size = v.StoredSize(a)
+		if st.size = v.StoredSize(a); fetched {
+			st.size = len(v.Bytes) + varlenaHeader // its header is a long one (detoast_external_attr)
+		}
 	}
 	if err := o.place(values, state, rowHeader(len(values), nulls), o.externalize); err != nil {
 		return nil, err
