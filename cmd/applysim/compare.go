@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"applysim/model/scenario"
 )
 
@@ -10,7 +12,9 @@ var compareHelp = help{
 Runs the same workload under the variants of a scenario, side by side: the
 scenario itself first, then each [[variant]], with the ratio of each figure to
 the first. A variant adds or drops indexes, changes fillfactor, replica
-identity, a column's type or a setting.`,
+identity, a column's type or a setting. Budgets bound each variant's figures,
+--max-ratio and --min-ratio their ratios to the first; exit code 1 when one is
+exceeded, or when replication would stop.`,
 	example: `  $ cat orders.toml
   ...
   [[variant]]
@@ -30,6 +34,7 @@ identity, a column's type or a setting.`,
   name = "replica identity full"
   replica_identity = { orders = "full" }
   $ applysim compare orders.toml
+  $ applysim compare orders.toml --max-ratio wal=1.2 --max-ratio cpu=1.1 || echo too dear
 `,
 }
 
@@ -39,6 +44,7 @@ func compareVariants(env environment, args []string) error {
 	var o runOptions
 	names := f.StringArray("variant", nil, "compare only the variant `NAME` with the scenario itself; may be given more than once")
 	format := o.addFlags(f)
+	o.budgets.addRatios(f)
 	if helped, err := parse(env, f, args, compareHelp); helped || err != nil {
 		return err
 	}
@@ -69,8 +75,11 @@ func compareVariants(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := report.Judge(o.budgets.limits, o.budgets.ratios); err != nil {
+		return err
+	}
 	if err := printCompare(env.stdout, o.format, report); err != nil {
 		return err
 	}
-	return stoppedRuns(env, report)
+	return errors.Join(stoppedRuns(env, report), overBudget(env, report))
 }

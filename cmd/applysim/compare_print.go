@@ -24,6 +24,9 @@ func printCompare(w io.Writer, format string, r *scenario.Report) error {
 			parts = append(parts, t)
 		}
 	}
+	if len(r.Verdicts) > 0 {
+		parts = append(parts, budgetTable(r))
+	}
 	var lines []string
 	for _, v := range r.Variants {
 		for _, line := range notHOTLines(v) {

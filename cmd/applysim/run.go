@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,8 +20,10 @@ Runs a synthetic workload on a schema of yours and reports what it costs on the
 subscriber: WAL by table, index, record type and full-page images, HOT updates
 and why the others were none, pages, CPU, checkpoints and VACUUMs. A scenario
 file names the schema, the settings, the rows that are there before, how the
-values of columns are distributed, and what the publisher does. Exit code 1
-when replication would stop, with the results so far.`,
+values of columns are distributed, and what the publisher does. Budgets bound
+what it may cost, for a check of a schema before it is merged, say. Exit code 1
+when a budget is exceeded, or when replication would stop, with the results so
+far.`,
 	example: `  $ cat orders.toml
   schema   = "orders.sql"        # pg_dump --schema-only will do
   duration = "10min"
@@ -48,6 +51,7 @@ when replication would stop, with the results so far.`,
   which   = "recent"             # or uniform, zipf, oldest, range
   rate    = 100
   $ applysim run orders.toml
+  $ applysim run orders.toml --max-wal-per-change 400B --min-hot orders=90% || echo too dear
 `,
 }
 
@@ -57,6 +61,7 @@ type runOptions struct {
 	marginal                string
 	format, profile         string
 	seed                    int64
+	budgets                 budgetFlags
 }
 
 func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
@@ -64,6 +69,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
 	addProfile(f, &o.profile)
+	o.budgets.add(f)
 	return formatFlag(f, replayFormats...)
 }
 
@@ -139,6 +145,9 @@ func runScenario(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := report.Judge(o.budgets.limits, nil); err != nil {
+		return err
+	}
 	for _, file := range files {
 		if err := file.commit(); err != nil {
 			return err
@@ -147,7 +156,7 @@ func runScenario(env environment, args []string) error {
 	if err := printRun(env.stdout, o.format, report); err != nil {
 		return err
 	}
-	return stoppedRuns(env, report)
+	return errors.Join(stoppedRuns(env, report), overBudget(env, report))
 }
 
 // open reads the scenario that the arguments name.
@@ -163,6 +172,9 @@ func (o *runOptions) open(f *pflag.FlagSet) (*scenario.Scenario, error) {
 	}
 	if f.Changed("seed") && o.seed < 0 {
 		return nil, hint(f, "--seed %d: expected a number from 0 on", o.seed)
+	}
+	if err := o.budgets.read(f); err != nil {
+		return nil, err
 	}
 	file, err := os.Open(f.Arg(0))
 	if err != nil {

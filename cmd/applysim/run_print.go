@@ -31,6 +31,9 @@ func printRun(w io.Writer, format string, r *scenario.Report) error {
 	if len(v.Checkpoints)+len(v.Vacuums) > 0 {
 		parts = append(parts, besideTable(v))
 	}
+	if len(r.Verdicts) > 0 {
+		parts = append(parts, budgetTable(r))
+	}
 	lines := notHOTLines(v)
 	if v.CPU != nil {
 		lines = append(lines, profileLine(v))

@@ -57,5 +57,5 @@
 //
 // Reading order: scenario.go, read.go with decode.go, lines.go and variant.go; generator.go,
 // messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, sql.go, result.go, report.go,
-// figure.go.
+// figure.go, budget.go.
 package scenario

@@ -20,7 +20,9 @@ type Report struct {
 	Kinds map[string]cost.Kind `json:"kinds"`
 	// Assumptions are what the scenario leaves open, and what had to be chosen.
 	Assumptions []string `json:"assumptions"`
-	Warnings    []string `json:"warnings"`
+	// Verdicts are what Judge found of budgets.
+	Verdicts []Verdict `json:"budgets,omitempty"`
+	Warnings []string  `json:"warnings"`
 }
 
 // Result is one variant's.
