@@ -185,11 +185,13 @@ func (c *files) readJSON(name string, into any) error {
 	return fmt.Errorf("%s:%d: %w", file, line, err)
 }
 
-// vacuums says whether a VACUUM is among the events.
+// vacuums says whether a VACUUM is among the events, or follows a SET in one.
 func (c *Case) vacuums() bool {
 	for _, e := range c.Events {
-		if strings.HasPrefix(strings.ToLower(e.SQL), "vacuum") {
-			return true
+		for command := range strings.SplitSeq(strings.ToLower(e.SQL), ";") {
+			if strings.HasPrefix(strings.TrimSpace(command), "vacuum") {
+				return true
+			}
 		}
 	}
 	return false

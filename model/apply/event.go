@@ -104,8 +104,18 @@ func (w *Worker) set(command string) error {
 	default:
 		return fmt.Errorf("SET: expected = or TO after %s in %q", name, command)
 	}
-	if !vacuumSetting(name) {
-		return &UnsupportedError{What: "the event " + command}
+	value = strings.Trim(strings.TrimSpace(value), "'")
+	switch {
+	case strings.EqualFold(name, "synchronous_commit"):
+		// Set alone would set the worker's.
+		on, err := parseSynchronousCommit(value)
+		if err != nil {
+			return fmt.Errorf("synchronous_commit: %w", err)
+		}
+		w.opts.Settings.Vacuum.SynchronousCommit = on
+		return nil
+	case vacuumSetting(name):
+		return w.opts.Settings.Set(name, value)
 	}
-	return w.opts.Settings.Set(name, strings.Trim(strings.TrimSpace(value), "'"))
+	return &UnsupportedError{What: "the event " + command}
 }

@@ -423,6 +423,9 @@ func (w *Worker) truncateHeap(h *heap.Table, n int, quiet bool) {
 	}
 	lsn := w.log.InsertLocal(wal.TransactionCommit, wal.LocalCommitMainData(w.opts.Settings.WALLevel == "logical"))
 	w.xacts.CommittedElsewhere(xid, lsn)
+	if w.opts.Settings.Vacuum.SynchronousCommit {
+		w.xacts.Flush(lsn)
+	}
 }
 
 // warn adds a warning, once.

@@ -20,6 +20,7 @@ type VacuumSettings struct {
 	AutovacuumFreezeMaxAge        uint32  // autovacuum_freeze_max_age: bounds the other two
 	MaxEagerFreezeFailureRate     float64 // vacuum_max_eager_freeze_failure_rate
 	Truncate                      bool    // vacuum_truncate
+	SynchronousCommit             bool    // synchronous_commit of the session that runs it
 }
 
 // defaultVacuumSettings are those of a new PostgreSQL 18.

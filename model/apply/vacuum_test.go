@@ -306,6 +306,7 @@ func TestVacuumBadCommands(t *testing.T) {
 		"SET maintenance_work_mem = '1kB'":  `invalid value for parameter "maintenance_work_mem"`,
 		"SET wal_buffers = '1MB'; VACUUM t": "not supported: the event SET wal_buffers",
 		"SET vacuum_freeze_min_age = -1":    "expected a number from 0 to 1000000000",
+		"SET synchronous_commit = perhaps":  "synchronous_commit: expected local, remote_write, remote_apply, on or off",
 		"ANALYZE u":                         `relation "u" does not exist`,
 		"CLUSTER t":                         "not supported: the event CLUSTER t",
 	} {
