@@ -133,7 +133,7 @@ func (x *BRIN) putNew(n int, summary []minmax, target *storage.BlockNumber) {
 // put is putNew for a summary that may be that of rows: empty says that there are none,
 // built that the index is being built, which needs no placeholders.
 func (x *BRIN) put(n int, summary []minmax, empty, built bool, target *storage.BlockNumber) {
-	x.extendMap(n)
+	x.extendMap(n, target)
 	for len(x.ranges) <= n {
 		x.ranges = append(x.ranges, brinRange{})
 	}
@@ -178,7 +178,7 @@ func (x *BRIN) replace(n int, target *storage.BlockNumber) error {
 // move is brin_doupdate for a given item.
 func (x *BRIN) move(n int, tuple []byte, same bool, target *storage.BlockNumber) {
 	r := &x.ranges[n]
-	x.extendMap(n)
+	x.extendMap(n, target)
 	old := x.blocks[r.block]
 	if same {
 		old.overwrite(r.offset, tuple)
@@ -274,10 +274,10 @@ func (x *BRIN) LogInit(log *wal.Log, rel wal.RelID) {
 // extendMap makes the range map long enough for a range. The map's pages follow each
 // other: a page of summaries that is in the way is evacuated first
 // (revmap_physical_extend).
-func (x *BRIN) extendMap(n int) {
+func (x *BRIN) extendMap(n int, target *storage.BlockNumber) {
 	for x.maps < 1+n/brinMapEntries {
 		next := 1 + x.maps
-		if next < len(x.blocks) && x.evacuate(storage.BlockNumber(next)) {
+		if next < len(x.blocks) && x.evacuate(storage.BlockNumber(next), target) {
 			continue
 		}
 		x.maps++
@@ -298,9 +298,10 @@ func (x *BRIN) extendMap(n int) {
 	}
 }
 
-// evacuate moves all summaries of a page to others. It returns false if there are none
+// evacuate moves all summaries of a page to others, beginning with the process's target,
+// and leaves the target at the last one's. It returns false if there are none
 // (brin_start_evacuating_page, brin_evacuate_page).
-func (x *BRIN) evacuate(block storage.BlockNumber) bool {
+func (x *BRIN) evacuate(block storage.BlockNumber, target *storage.BlockNumber) bool {
 	b := x.blocks[block]
 	any := false
 	for i := range b.items {
@@ -310,7 +311,6 @@ func (x *BRIN) evacuate(block storage.BlockNumber) bool {
 		return false
 	}
 	b.flags |= brinEvacuate
-	target := block // the page where the process put the last summary
 	for i := 0; i < len(b.items); i++ {
 		item := b.items[i]
 		if item.size == 0 {
@@ -318,7 +318,7 @@ func (x *BRIN) evacuate(block storage.BlockNumber) bool {
 		}
 		tuple := append([]byte(nil), b.data[item.at:item.at+item.size]...)
 		n := int(binary.LittleEndian.Uint32(tuple)) / x.pages
-		x.move(n, tuple, false, &target)
+		x.move(n, tuple, false, target)
 	}
 	return true
 }
