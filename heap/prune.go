@@ -79,16 +79,19 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 		t.disown()
 	}
 	p.materialize()
+	t.Counters.PrunedLines += int64(len(p.items))
 	r := &t.pruning
+	r.byChain = t.xacts.before(versionPruneFreezes)
+	quick := p.summary != nil && p.summary.known && !r.freeze && !r.unusedNow && p.stale == nil && !t.log.Compresses()
+	if quick && !r.byChain && t.log.Detail() == nil && t.pruneQuick(p, typ) {
+		return
+	}
 	r.redirects, r.dead, r.unused = r.redirects[:0], r.dead[:0], r.unused[:0]
 	r.pruneXID, r.conflictXID, r.deleted = 0, 0, 0
-	r.byChain = t.xacts.before(versionPruneFreezes)
 	r.frozen, r.freezeRequired, r.oldest = r.frozen[:0], false, 0
 	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
-	t.Counters.PrunedLines += int64(len(p.items))
 	checks := t.Counters.StatusChecks
-	quick := p.summary != nil && p.summary.known && !r.freeze && !r.unusedNow && p.stale == nil && !t.log.Compresses()
 	if quick {
 		t.planChanged(p)
 	} else {

@@ -148,7 +148,7 @@ func (x *Transactions) didCommit(xid uint32) bool {
 	if x.fetched != xid {
 		x.fetched, x.fetchedLSN = xid, x.groupLSN(xid)
 	}
-	return !x.aborted[xid]
+	return len(x.aborted) == 0 || !x.aborted[xid]
 }
 
 func (x *Transactions) groupLSN(xid uint32) wal.LSN {

@@ -377,6 +377,9 @@ func saved(common int) int { return max(common-sizeOfCommon, 0) }
 // commonPrefix is how many bytes two slices of the same length begin with alike.
 func commonPrefix(a, b []byte) int {
 	n := 0
+	for n+16 <= len(a) && equal16(a[n:], b[n:]) {
+		n += 16
+	}
 	for n+8 <= len(a) {
 		if d := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); d != 0 {
 			return n + bits.TrailingZeros64(d)/8
@@ -392,6 +395,13 @@ func commonPrefix(a, b []byte) int {
 // commonSuffix is how many bytes two slices of the same length end with alike.
 func commonSuffix(a, b []byte) int {
 	n := len(a)
+	for n >= 32 {
+		x, y := a[n-32:n], b[n-32:n]
+		if !equal16(x, y) || !equal16(x[16:], y[16:]) {
+			break
+		}
+		n -= 32
+	}
 	for n >= 8 {
 		if d := binary.LittleEndian.Uint64(a[n-8:]) ^ binary.LittleEndian.Uint64(b[n-8:]); d != 0 {
 			return len(a) - n + bits.LeadingZeros64(d)/8
@@ -402,6 +412,12 @@ func commonSuffix(a, b []byte) int {
 		n--
 	}
 	return len(a) - n
+}
+
+// equal16 says whether two slices begin with the same 16 bytes.
+func equal16(a, b []byte) bool {
+	le := binary.LittleEndian
+	return (le.Uint64(a)^le.Uint64(b))|(le.Uint64(a[8:])^le.Uint64(b[8:])) == 0
 }
 
 // identitySize is what a logical record says of an old row, in bytes: nothing,
