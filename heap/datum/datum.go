@@ -1,5 +1,7 @@
 package datum
 
+import "applysim/wal/storage"
+
 // Value is one column's value in memory, before it is laid out in a tuple.
 //
 // Types passed by value (typbyval) use Bits, all others Bytes. The zero Value
@@ -51,6 +53,24 @@ func (v *Value) StoredSize(a *Attr) int {
 	default:
 		return n + longHeader
 	}
+}
+
+// End is where a value ends, in bytes, that is stored in a tuple's data area behind
+// offset, with its alignment; offset itself if it is null. (heap_compute_data_size)
+func (v *Value) End(offset int, a *Attr) int {
+	switch {
+	case v.Null:
+		return offset
+	case a.Len > 0:
+		return storage.Align(offset, int(a.Align)) + int(a.Len)
+	case a.Len == -2:
+		return offset + len(v.Bytes) + 1
+	}
+	size := v.StoredSize(a)
+	if v.Form != External && size != len(v.Bytes)+shortHeader {
+		offset = storage.Align(offset, int(a.Align))
+	}
+	return offset + size
 }
 
 // Attr is what tuple formation must know of a column: the fields of

@@ -334,27 +334,15 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	return nil
 }
 
-// unchanged is the executor's hint that an update leaves an index's key columns
-// as they are. The worker takes every column that the message carries as
-// updated, so that only an index on other columns gets the hint
-// (index_unchanged_by_update).
+// unchanged is the executor's hint for an index. The worker takes every column that
+// the message carries as updated, so that only an index on other columns gets it.
 func (w *Worker) unchanged(r *relation, m *stream.Message, x *localIndex) bool {
-	changed := func(column int) bool {
+	return x.unchanged(func(column int) bool {
 		if w.opts.LocalHint {
 			return r.local.heap.Modified(column)
 		}
 		return sets(r, m, column)
-	}
-	for i, k := range x.schema.Keys {
-		if k.Column >= 0 {
-			if changed(k.Column) {
-				return false
-			}
-		} else if slices.ContainsFunc(x.exprs[i].Columns(), changed) {
-			return false
-		}
-	}
-	return true
+	})
 }
 
 // sets says whether an update sets a column: the message carries it, or it is

@@ -255,20 +255,7 @@ func (o *toaster) place(values []datum.Value, state []attribute, header int, ext
 func (o *toaster) dataSize(values []datum.Value) int {
 	n := 0
 	for i := range o.attrs {
-		a, v := &o.attrs[i], &values[i]
-		switch {
-		case v.Null:
-		case a.Len > 0:
-			n = storage.Align(n, int(a.Align)) + int(a.Len)
-		case a.Len == -2:
-			n += len(v.Bytes) + 1
-		default:
-			size := v.StoredSize(a)
-			if v.Form != datum.External && size != len(v.Bytes)+1 {
-				n = storage.Align(n, int(a.Align))
-			}
-			n += size
-		}
+		n = values[i].End(n, &o.attrs[i])
 	}
 	return n
 }

@@ -147,20 +147,10 @@ func tupleLength(columns []column, cells []cell, moved []bool, pointer int) int 
 		if cells[i].null {
 			continue
 		}
-		a, v := &columns[i].attr, &cells[i].value
-		switch {
-		case moved != nil && moved[i]:
+		if moved != nil && moved[i] {
 			n += pointer
-		case a.Len > 0:
-			n = storage.Align(n, int(a.Align)) + int(a.Len)
-		case a.Len == -2:
-			n += len(v.Bytes) + 1
-		default:
-			size := v.StoredSize(a)
-			if v.Form != datum.External && size != len(v.Bytes)+1 {
-				n = storage.Align(n, int(a.Align))
-			}
-			n += size
+		} else {
+			n = cells[i].value.End(n, &columns[i].attr)
 		}
 	}
 	return n
