@@ -71,6 +71,9 @@ func (b *budgetFlags) read(f *pflag.FlagSet) error {
 			return err
 		}
 	}
+	if b.hot == nil { // the command has no budgets
+		return nil
+	}
 	for _, text := range *b.hot {
 		if err := limit(minHot, text); err != nil {
 			return err

@@ -204,42 +204,55 @@ func parseLimit(text, unit string) (float64, error) {
 func (r *Report) Judge(budgets []Budget, ratios []Ratio) error {
 	for i, v := range r.Variants {
 		for _, b := range budgets {
-			value := b.rule.value
-			figure := b.rule.figure
-			if b.Table != "" {
-				at := slices.IndexFunc(v.Tables, func(t *TableResult) bool { return t.Name == b.Table })
-				if at < 0 {
-					var names []string
-					for _, t := range v.Tables {
-						names = append(names, t.Name)
-					}
-					return fmt.Errorf("--%s %s: no table %q has rows or changes (nearest: %s)", b.Name, b.Text, b.Table, apply.Nearest(b.Table, names))
-				}
-				value = func(*Result) *float64 { return b.rule.table(v.Tables[at]) }
-				figure += " of " + b.Table
+			x, err := b.Judge(v)
+			if err != nil {
+				return err
 			}
-			x := Verdict{Variant: v.Name, Budget: "--" + b.Name + " " + b.Text, Figure: figure, Limit: b.Limit, Value: value(v), Unit: b.rule.unit, Kind: r.Kinds[b.rule.kind]}
-			x.judge(v, b.rule, b.rule.most)
 			r.Verdicts = append(r.Verdicts, x)
 		}
 		if i == 0 {
 			continue
 		}
 		for _, q := range ratios {
-			x := Verdict{Variant: v.Name, Budget: "--" + q.Name + " " + q.Text, Figure: q.rule.figure + ", to that of " + r.Variants[0].Name, Limit: q.Limit, Unit: unitRatio, Kind: r.Kinds[q.rule.kind]}
-			a, b := q.rule.value(v), q.rule.value(r.Variants[0])
-			none := *q.rule
-			if a != nil && b != nil {
-				x.Value = ratio(*a, *b)
-				none.none = "the first variant has 0"
-				// From nothing to something is more than any ratio; from nothing to nothing is none.
-				none.never = *a > 0 && q.Name == maxRatio
-			}
-			x.judge(v, &none, q.Name == maxRatio)
-			r.Verdicts = append(r.Verdicts, x)
+			r.Verdicts = append(r.Verdicts, q.judge(v, r.Variants[0]))
 		}
 	}
 	return nil
+}
+
+// Judge holds a run's figure against the budget.
+func (b *Budget) Judge(v *Result) (Verdict, error) {
+	value, figure := b.rule.value, b.rule.figure
+	if b.Table != "" {
+		at := slices.IndexFunc(v.Tables, func(t *TableResult) bool { return t.Name == b.Table })
+		if at < 0 {
+			var names []string
+			for _, t := range v.Tables {
+				names = append(names, t.Name)
+			}
+			return Verdict{}, fmt.Errorf("--%s %s: no table %q has rows or changes (nearest: %s)", b.Name, b.Text, b.Table, apply.Nearest(b.Table, names))
+		}
+		value = func(*Result) *float64 { return b.rule.table(v.Tables[at]) }
+		figure += " of " + b.Table
+	}
+	x := Verdict{Variant: v.Name, Budget: "--" + b.Name + " " + b.Text, Figure: figure, Limit: b.Limit, Value: value(v), Unit: b.rule.unit, Kind: figureKinds()[b.rule.kind]}
+	x.judge(v, b.rule, b.rule.most)
+	return x, nil
+}
+
+// judge holds a variant's figure against the first one's.
+func (q *Ratio) judge(v, first *Result) Verdict {
+	x := Verdict{Variant: v.Name, Budget: "--" + q.Name + " " + q.Text, Figure: q.rule.figure + ", to that of " + first.Name, Limit: q.Limit, Unit: unitRatio, Kind: figureKinds()[q.rule.kind]}
+	a, b := q.rule.value(v), q.rule.value(first)
+	none := *q.rule
+	if a != nil && b != nil {
+		x.Value = ratio(*a, *b)
+		none.none = "the first variant has 0"
+		// From nothing to something is more than any ratio; from nothing to nothing is none.
+		none.never = *a > 0 && q.Name == maxRatio
+	}
+	x.judge(v, &none, q.Name == maxRatio)
+	return x
 }
 
 // The names of bounds of ratios.

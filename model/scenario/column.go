@@ -29,6 +29,7 @@ type column struct {
 	next     uint64   // Monotone and updated: the sequence
 	texts    [][]byte // Choice: what is written
 	binary   bool
+	send     bool // binary values are made of their text by the type's send function
 	rng      rand.PCG
 	day      int64  // the text of a date,
 	dayText  []byte // made last
@@ -82,6 +83,12 @@ func newColumn(s *Scenario, t *schema.Table, c *schema.Column, given *Column, un
 	}
 	if updated || x.Kind == Time || x.Kind == UUIDv7 {
 		x.slot = 0 // numbered later
+	}
+	if x.send {
+		try := x.index(0, 0)
+		if _, err := x.sent(nil, x.appendValue(nil, try, int64(s.Start), 0)); err != nil {
+			return nil, "", s.fail(at, "%s: %v", name, err)
+		}
 	}
 	x.nulls = share(x.Nulls)
 	x.storage = c.Storage

@@ -19,7 +19,8 @@
 //	[subscription]                 binary, streaming
 //	[settings]                     full_page_writes = "off", max_wal_size = "2GB", ...
 //	[tables.NAME]                  rows: there before the run; load (copy, indexes first,
-//	                               inserts), vacuumed
+//	                               inserts), vacuumed, unpublished: columns that a column
+//	                               list leaves out
 //	[tables.NAME.columns.COLUMN]   kind, distinct, zipf, nulls, width, first, step, scale,
 //	                               rows_per_value, values, weights
 //	[[operation]]                  table, do, rows (a transaction), rate or count, columns,

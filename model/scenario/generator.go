@@ -213,9 +213,9 @@ func identityColumns(t *schema.Table) []int {
 }
 
 // published is the table whose replica identity the stream goes by: that of the variant,
-// if it changes it.
+// if it changes it, or gives the table a key that had none.
 func published(t, now *schema.Table) *schema.Table {
-	if now != nil && now.ReplicaIdentity != t.ReplicaIdentity {
+	if now != nil && (now.ReplicaIdentity != t.ReplicaIdentity || t.ReplicaIdentity == 'd' && identityColumns(t) == nil) {
 		return now
 	}
 	return t
@@ -235,6 +235,15 @@ func (g *Generator) source(t, now *schema.Table, given *Table, changed []string,
 			specs[c.Name] = c
 			if t.Column(c.Name) < 0 {
 				return nil, s.fail(c.at, "table %q has no column %q (nearest: %s)", given.Name, c.Name, apply.Nearest(c.Name, columnNames(t)))
+			}
+		}
+		for _, name := range given.Unpublished {
+			n := t.Column(name)
+			if n < 0 {
+				return nil, s.fail(given.at+".unpublished", "table %q has no column %q (nearest: %s)", given.Name, name, apply.Nearest(name, columnNames(t)))
+			}
+			if slices.Contains(identityColumns(replica), n) || replica.ReplicaIdentity == 'f' {
+				return nil, s.fail(given.at+".unpublished", "column %q belongs to the replica identity of table %q: a publication must have it where it publishes updates or deletes", name, given.Name)
 			}
 		}
 	}
@@ -260,6 +269,9 @@ func (g *Generator) source(t, now *schema.Table, given *Table, changed []string,
 			if slices.Contains(changed, c.Name) && !c.Dropped {
 				return nil, fmt.Errorf("%s: column %q of table %q is generated: no update changes it", s.File, c.Name, t.QualifiedName())
 			}
+			continue
+		}
+		if given != nil && slices.Contains(given.Unpublished, c.Name) {
 			continue
 		}
 		x, assumed, err := newColumn(s, t, c, specs[c.Name], unique[i], slices.Contains(changed, c.Name))
@@ -379,3 +391,18 @@ func (g *Generator) Missed() []string {
 
 // Doubts lists what was assumed of the values, as one text.
 func (g *Generator) Doubts() string { return strings.Join(g.Assumed, "; ") }
+
+// Columns are those of a published table as its values are made: with all that the
+// scenario leaves open filled in; nil if the scenario has nothing to do with the table.
+func (g *Generator) Columns(table string) []Column {
+	for _, s := range g.sources {
+		if s.table.QualifiedName() == table {
+			list := make([]Column, len(s.columns))
+			for i, c := range s.columns {
+				list[i] = c.Column
+			}
+			return list
+		}
+	}
+	return nil
+}

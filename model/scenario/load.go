@@ -37,9 +37,7 @@ func (p *presetRows) Len() int { return int(p.s.preset) }
 func (p *presetRows) Row(n int, columns []int, row stream.Tuple) {
 	p.arena = p.arena[:0]
 	for i := range row {
-		if columns == nil {
-			row[i] = stream.Column{Format: stream.ColumnNull}
-		}
+		row[i] = stream.Column{Format: stream.ColumnNull}
 	}
 	for i := range p.own {
 		at := p.places[i]

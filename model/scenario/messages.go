@@ -300,6 +300,14 @@ func (g *Generator) value(c *column, s *source, row int64, version uint64, arena
 	}
 	from := len(*arena)
 	*arena = c.appendValue(*arena, v, at, row)
+	if c.send {
+		text := len(*arena)
+		sent, err := c.sent(*arena, (*arena)[from:])
+		if err != nil {
+			panic("a value that cannot be sent: " + err.Error()) // one was tried before
+		}
+		*arena, from = sent, text
+	}
 	return stream.Column{Format: format, Data: (*arena)[from:len(*arena):len(*arena)]}
 }
 

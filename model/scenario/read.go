@@ -127,6 +127,7 @@ func decodeTable(name string, t *section) *Table {
 	x.Rows = t.integer("rows", 0, 0, math.MaxInt32)
 	x.Load = t.choice("load", loadCopy, loads)
 	x.Vacuumed = t.boolean("vacuumed", true)
+	x.Unpublished = t.texts("unpublished")
 	for column, c := range t.tables("columns") {
 		x.Columns = append(x.Columns, decodeColumn(column, c))
 	}

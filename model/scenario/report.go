@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"applysim/model/schema"
+	"applysim/wal/storage"
 )
 
 // Compare runs variants of a scenario side by side; nil among them stands for the scenario
@@ -166,6 +167,9 @@ func (r *Result) pages() int {
 	}
 	return n
 }
+
+// Size is what all tables and indexes take at the end, in bytes.
+func (r *Result) Size() int64 { return int64(r.pages()) * storage.PageSize }
 
 // Runs is how many runs Compare makes, for a progress line.
 func (s *Scenario) Runs(variants []*Variant, marginal bool, o *Options) (int, error) {

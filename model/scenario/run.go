@@ -130,6 +130,10 @@ func indexNames(db *schema.Database) []string {
 	return names
 }
 
+// Effective are the subscriber's settings as a variant has them; nil stands for the
+// scenario itself.
+func (s *Scenario) Effective(v *Variant) (apply.Settings, error) { return s.settings(v) }
+
 // settings are those of a variant.
 func (s *Scenario) settings(v *Variant) (apply.Settings, error) {
 	set := apply.DefaultSettings()

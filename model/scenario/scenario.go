@@ -45,8 +45,11 @@ type Table struct {
 	// a table with indexes, or by inserts. Vacuumed says that VACUUM has been there since.
 	Load     string
 	Vacuumed bool
-	Columns  []*Column
-	at       string
+	// Unpublished are columns that the publication's column list leaves out: the
+	// subscriber fills them with their defaults. Rows before the run have NULL there.
+	Unpublished []string
+	Columns     []*Column
+	at          string
 }
 
 // Column says how a column's values are distributed. What is not set follows from

@@ -48,6 +48,10 @@ func (q *sqlWriter) message(m *stream.Message) {
 			q.b = append(append(q.b, quoteOne(s.columns[i].Name)...), " = "...)
 			q.value(m.New[i])
 		}
+		if len(p.change) == 0 { // what it changes is not published
+			name := quoteOne(s.columns[0].Name)
+			q.b = append(append(append(q.b, name...), " = "...), name...)
+		}
 		old := m.Old
 		if old == nil {
 			old = m.New

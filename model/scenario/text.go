@@ -76,7 +76,8 @@ var writers = map[pgtype.Kind]writer{
 	pgtype.KindBit: writeBits, pgtype.KindVarbit: writeBits, pgtype.KindBool: writeBool, pgtype.KindPoint: writePoint,
 }
 
-// binaryKinds are the types whose values can be made up in binary format.
+// binaryKinds are the types whose values are made up in binary format as they are; those of
+// others go through text.
 var binaryKinds = map[pgtype.Kind]int{
 	pgtype.KindInt2: 2, pgtype.KindInt4: 4, pgtype.KindInt8: 8, pgtype.KindOid: 4, pgtype.KindXid8: 8, pgtype.KindBool: 1, pgtype.KindUUID: 16,
 	pgtype.KindText: -1, pgtype.KindVarchar: -1, pgtype.KindBpchar: -1, pgtype.KindName: -1, pgtype.KindChar: -1, pgtype.KindBytea: -1, pgtype.KindJSON: -1, pgtype.KindJsonb: -1,
@@ -88,7 +89,7 @@ func (x *column) writer(binary bool) (writer, error) {
 	k := x.typ.Kind
 	if binary {
 		if _, ok := binaryKinds[k]; !ok {
-			return 0, fmt.Errorf("type %s in binary format is not supported in a synthetic workload: expected binary = false, or another type", x.typ)
+			x.binary, x.send = false, true
 		}
 	}
 	w, ok := writers[k]
@@ -186,6 +187,19 @@ func appendBits(dst []byte, v uint64, width int) []byte {
 		return binary.BigEndian.AppendUint32(dst, uint32(v))
 	}
 	return binary.BigEndian.AppendUint64(dst, v)
+}
+
+// sent is a value's text as the publisher's send function has it.
+func (x *column) sent(dst, text []byte) ([]byte, error) {
+	v, _, err := x.typ.Input(text, x.typmod, nil)
+	if err != nil {
+		return dst, err
+	}
+	dst, ok := x.typ.Send(dst, v)
+	if !ok {
+		return dst, fmt.Errorf("type %s has no binary format here: expected binary = false, or another type", x.typ)
+	}
+	return dst, nil
 }
 
 // appendValue appends the value number v. at is the time of a Time or UUIDv7, in

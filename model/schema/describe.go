@@ -1,15 +1,59 @@
 package schema
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // String describes the index as CREATE INDEX would, without its table.
 func (x *Index) String() string {
-	var b strings.Builder
-	b.WriteString(x.Name)
+	unique := ""
 	if x.Unique {
-		b.WriteString(" UNIQUE")
+		unique = " UNIQUE"
 	}
-	b.WriteString(" " + x.Method + " (")
+	s := x.Name + unique + " " + x.Method + " " + x.columnsString()
+	if x.Predicate != "" {
+		s += " WHERE " + x.Predicate
+	}
+	return s
+}
+
+// Create is the statement that makes the index, by its qualified table.
+func (x *Index) Create() string {
+	unique := ""
+	if x.Unique {
+		unique = "UNIQUE "
+	}
+	s := "CREATE " + unique + "INDEX " + QuoteIdent(x.Name) + " ON " + QuoteName(x.Table.Schema, x.Table.Name) + " USING " + x.Method + " " + x.columnsString()
+	if len(x.Options) > 0 {
+		var options []string
+		for _, name := range slices.Sorted(maps.Keys(x.Options)) {
+			options = append(options, name+" = '"+strings.ReplaceAll(x.Options[name], "'", "''")+"'")
+		}
+		s += " WITH (" + strings.Join(options, ", ") + ")"
+	}
+	if x.Predicate != "" {
+		s += " WHERE " + x.Predicate
+	}
+	return s
+}
+
+// QuoteIdent is a name as SQL has it: quoted where it must be.
+func QuoteIdent(name string) string { return quoteIdent(name) }
+
+// QuoteName is a relation's name as SQL has it; its schema is left out where it is public.
+func QuoteName(schema, name string) string {
+	if schema == "public" {
+		return quoteIdent(name)
+	}
+	return quoteIdent(schema) + "." + quoteIdent(name)
+}
+
+// columnsString is the list of the index's columns with what follows it.
+func (x *Index) columnsString() string {
+	var b strings.Builder
+	b.WriteString("(")
 	for i, k := range x.Keys {
 		if i > 0 {
 			b.WriteString(", ")
@@ -26,9 +70,6 @@ func (x *Index) String() string {
 	}
 	if x.NullsNotDistinct {
 		b.WriteString(" NULLS NOT DISTINCT")
-	}
-	if x.Predicate != "" {
-		b.WriteString(" WHERE " + x.Predicate)
 	}
 	return b.String()
 }
