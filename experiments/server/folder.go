@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,4 +56,9 @@ func (f *folder) compressed(name string, lines []string) {
 	}
 	f.err = errors.Join(f.err, z.Close())
 	f.write(name, b.Bytes())
+}
+
+// OpenIn opens files by their names in a folder.
+func OpenIn(dir string) func(string) (io.ReadCloser, error) {
+	return func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, name)) }
 }

@@ -208,3 +208,12 @@ func (p *Pool) Ask(sql string) ([][]string, error) {
 	}
 	return c.Query(sql)
 }
+
+// Start returns a running cluster with the given settings, without data checksums, for
+// use beyond the recording of cases.
+func (p *Pool) Start(role string, settings map[string]string) (*Cluster, error) {
+	return p.cluster(role, settings, false)
+}
+
+// Database is the name of the database of a cluster that its connection is to.
+func (c *Cluster) Database() string { return database }

@@ -67,6 +67,17 @@ func parseSize(s string, base, least, most uint64) (uint64, error) {
 	return uint64(n) * base, nil
 }
 
+// ParseSetting reads a setting that is a time (base time.Second and so on): rounded to
+// base units, which it is in without a unit.
+func ParseSetting(s string, base, least, most time.Duration) (time.Duration, error) {
+	return parseTime(s, base, least, most)
+}
+
+// ParseSize reads a setting that is a size, likewise.
+func ParseSize(s string, base, least, most uint64) (uint64, error) {
+	return parseSize(s, base, least, most)
+}
+
 // ParseDuration reads a time with PostgreSQL's units, or a number of seconds.
 func ParseDuration(s string) (time.Duration, error) {
 	if _, unit, err := splitUnit(s); err == nil && unit == "" {

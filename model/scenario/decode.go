@@ -153,7 +153,7 @@ func (t *section) duration(key string, otherwise time.Duration) time.Duration {
 			err = fmt.Errorf("expected a time")
 		}
 	}
-	if err != nil || d <= 0 && key != "from" {
+	if err != nil || d <= 0 && key != "from" && key != "begins" && key != "round_trip" {
 		t.wrong(key, v, "a time such as \"30s\" or \"10min\"")
 	}
 	return d

@@ -67,6 +67,8 @@ type operation struct {
 	at           int64 // when that is, microseconds since the start
 	transactions int64 // in all, 0 for no limit
 	last         int   // rows of the first step in the last of them
+	arrivals     *Clock // when they are not even
+	lasts        int64  // microseconds from the first change to the commit
 }
 
 // Generator makes the messages of a scenario's stream, one after the other.
@@ -354,6 +356,10 @@ func (g *Generator) operation(o *Operation, number int, db *schema.Database, use
 	} else {
 		x.period = float64(float64(o.Rows)*second) / o.Rate
 	}
+	x.lasts = o.Lasts.Microseconds()
+	if !o.Arrivals.even() {
+		x.arrivals = g.s.clock(o, number)
+	}
 	// The operations' transactions take turns.
 	x.offset = float64(x.period*float64(number)) / float64(len(g.s.Operations))
 	x.schedule()
@@ -370,7 +376,17 @@ func pointers(steps []Step) []*Step {
 
 // schedule computes when the next transaction is.
 func (x *operation) schedule() {
-	x.at = int64(math.Floor(float64(float64(x.next)*x.period) + x.offset))
+	if x.arrivals != nil {
+		at := x.arrivals.Time(float64(x.next)) * 1e6
+		if x.at = math.MaxInt64; at < 1e17 {
+			x.at = int64(math.Floor(at))
+		}
+	} else {
+		x.at = int64(math.Floor(float64(float64(x.next)*x.period) + x.offset))
+	}
+	if x.at < math.MaxInt64 {
+		x.at += x.lasts // the stream is in the order of commits
+	}
 	if x.transactions > 0 && x.next >= x.transactions {
 		x.at = math.MaxInt64
 	}

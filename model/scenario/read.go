@@ -74,11 +74,7 @@ func (s *Scenario) decode(d *decoder, t *section) {
 	}
 	s.Outage = t.duration("outage", DefaultOutage)
 	s.Collation = t.text("collation", "")
-	if u := t.table("subscription"); u != nil {
-		s.Binary = u.boolean("binary", false)
-		s.Streaming = u.choice("streaming", "", []string{"off", "on", "parallel"})
-		u.done()
-	}
+	s.decodePipeline(d, t)
 	s.Settings = settings(d, t.table("settings"), true)
 	for name, table := range t.tables("tables") {
 		s.Tables = append(s.Tables, decodeTable(name, table))
@@ -191,6 +187,7 @@ func decodeOperation(d *decoder, t *section) *Operation {
 	if (o.Rate > 0) == (o.Count > 0) {
 		d.fail(t.path, "expected either rate, changes a second, or count, changes in the whole run")
 	}
+	decodeArrivals(t, o)
 	for _, step := range t.list("then") {
 		o.Then = append(o.Then, decodeStep(d, step))
 	}

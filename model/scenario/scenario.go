@@ -28,6 +28,12 @@ type Scenario struct {
 	Snapshots  []Snapshot
 	Variants   []*Variant
 
+	// What the pipeline in time goes by; nil and empty if the file does not say.
+	Publisher     *Publisher
+	Network       *Network
+	Subscriptions []*Subscription
+	Slots         []*Slot
+
 	lines lines
 }
 
@@ -142,6 +148,11 @@ type Operation struct {
 	Then  []Step  // further changes of the same transactions
 	Rate  float64 // changes of the first step a second; 0 if Count is set
 	Count int64   // changes of the first step in the whole run
+	// Arrivals say how the rate changes with time.
+	Arrivals
+	// Lasts is how long one of the transactions is open, from its first change to its
+	// commit; 0 if it is not told.
+	Lasts time.Duration
 }
 
 // Snapshot is a transaction on the subscriber that holds a snapshot, so that

@@ -141,3 +141,71 @@ func (q *sqlWriter) value(c stream.Column) {
 	}
 	q.b = append(q.b, '\'')
 }
+
+// SQLWriter writes the changes of a generator's stream as SQL, statement by statement.
+type SQLWriter struct{ q *sqlWriter }
+
+// NewSQLWriter returns a writer for the messages of g. The scenario's values must be in
+// text format.
+func NewSQLWriter(g *Generator) *SQLWriter {
+	return &SQLWriter{newSQLWriter(io.Discard, g)}
+}
+
+// Statement is the statement that makes the change of the generator's last message, "" if
+// it is none.
+func (w *SQLWriter) Statement(m *stream.Message) string {
+	switch m.Kind {
+	case stream.KindInsert, stream.KindUpdate, stream.KindDelete:
+		w.q.message(m)
+		return string(w.q.b)
+	}
+	return ""
+}
+
+// Rows calls yield with each row that a table has before the run, as a line of COPY.
+func (g *Generator) Rows(yield func(table, columns, line string) bool) {
+	var arena, line []byte
+	for _, s := range g.sources {
+		columns := ""
+		for i, c := range s.columns {
+			if i > 0 {
+				columns += ", "
+			}
+			columns += quoteOne(c.Name)
+		}
+		table := quoteOne(s.relation.Namespace) + "." + quoteOne(s.relation.Name)
+		for n := range s.preset {
+			arena, line = arena[:0], line[:0]
+			for i, c := range s.columns {
+				if i > 0 {
+					line = append(line, '\t')
+				}
+				v := g.value(c, s, n, 0, &arena)
+				if v.Format != stream.ColumnText {
+					line = append(line, '\\', 'N')
+				}
+				for _, b := range v.Data {
+					switch b {
+					case '\\', '\t', '\n', '\r':
+						line = append(line, '\\')
+						b = map[byte]byte{'\\': '\\', '\t': 't', '\n': 'n', '\r': 'r'}[b]
+					}
+					line = append(line, b)
+				}
+			}
+			if !yield(table, columns, string(line)) {
+				return
+			}
+		}
+	}
+}
+
+// Operation is the number of the operation whose transaction the last message belongs to.
+func (g *Generator) Operation() int {
+	for i, o := range g.operations {
+		if o == g.current {
+			return i
+		}
+	}
+	return -1
+}

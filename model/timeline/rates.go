@@ -1,0 +1,302 @@
+package timeline
+
+import "math"
+
+// process is what wants cores of a host.
+type process struct {
+	host int
+	n    float64 // processes of that kind
+	want float64 // cores that they could use together
+}
+
+// densities notes what the next of each stage's way takes it.
+func (r *Run) densities(c *consumer) {
+	for k := range c.stage {
+		s := &c.stage[k]
+		p := &r.axis.pieces[s.piece]
+		w := &p.work[c.number]
+		switch {
+		case !math.IsInf(c.Rate, 1): // no subscription: it only reads
+			s.density = 0
+			if k == send && p.lump == nil && c.Rate > 0 {
+				s.density = p.perS / c.Rate
+			}
+		case k == send:
+			s.density = w.Read + w.Send
+		case k == pass:
+			s.density = 0
+			if !math.IsInf(r.bandwidth(), 1) {
+				s.density = w.Bytes
+			}
+		default:
+			s.density = w.Pass
+			if !r.passed(c, p) {
+				s.density += w.Apply
+			}
+		}
+	}
+}
+
+// passed says whether parallel workers do what a piece takes.
+func (r *Run) passed(c *consumer, p *piece) bool {
+	return p.lump != nil && c.Streaming == Parallel && (!p.lump.commit || p.lump.txn != nil && p.lump.txn.parts > 0)
+}
+
+// speed is how fast a stage could go with a share of a core or of the bandwidth.
+func speed(density, share, wait float64) float64 {
+	if density == 0 && wait == 0 {
+		return math.Inf(1)
+	}
+	return 1 / (density/share + wait)
+}
+
+// chain computes how fast the stages of a consumer go with their shares.
+func (r *Run) chain(c *consumer) {
+	for k := range c.stage {
+		c.stage[k].rate = 0
+	}
+	if c.stopped || c.lost {
+		return
+	}
+	held := func(k int) float64 { // stage k by itself
+		s := &c.stage[k]
+		wait := 0.0
+		if k == apply {
+			wait = r.axis.pieces[s.piece].work[c.number].Wait
+		}
+		return speed(s.density, c.share[k], wait)
+	}
+	limited := func(k int, before float64) float64 {
+		rate := held(k)
+		if c.stage[k].caught {
+			rate = min(rate, before)
+		}
+		if math.IsInf(rate, 1) {
+			rate = 0 // it has moved already
+		}
+		return rate
+	}
+	if c.debt == 0 {
+		c.stage[send].rate = limited(send, 1)
+	}
+	c.stage[pass].rate = limited(pass, c.stage[send].rate)
+	if a := &c.stage[apply]; !r.waits(c) {
+		a.rate = limited(apply, c.stage[pass].rate)
+	}
+	if !c.full {
+		return
+	}
+	in := r.axis.pieces[c.stage[send].piece].work[c.number].Bytes
+	out := float64(c.stage[apply].rate * r.axis.pieces[c.stage[apply].piece].work[c.number].Bytes)
+	if in > 0 && float64(c.stage[send].rate*in) > out {
+		c.stage[send].rate = out / in
+		c.stage[pass].rate = limited(pass, c.stage[send].rate)
+		return
+	}
+	c.full = false
+}
+
+// waits says whether a leader waits for a parallel worker's commit.
+func (r *Run) waits(c *consumer) bool {
+	a := &c.stage[apply]
+	p := &r.axis.pieces[a.piece]
+	return p.lump != nil && p.lump.commit && a.pos >= 1 && c.backlog > 0
+}
+
+// rates shares the cores and computes how fast everything goes until the next event.
+func (r *Run) rates() {
+	for _, c := range r.consumers {
+		r.densities(c)
+		c.share = [stages]float64{1, r.bandwidth(), 1}
+	}
+	for range 100 {
+		r.procs = append(r.procs[:0], process{0, max(math.Ceil(r.backends), 1), r.backends})
+		for _, c := range r.consumers {
+			r.chain(c)
+			r.wants(c)
+		}
+		changed := false
+		for h := range r.Hosts {
+			level := r.level(h)
+			if h == 0 {
+				r.crowded = r.backends > float64(level*max(math.Ceil(r.backends), 1))+1e-9
+			}
+			for _, c := range r.consumers {
+				if h == 0 {
+					changed = set(&c.share[send], level) || changed
+				}
+				if h == c.Host {
+					changed = set(&c.share[apply], level) || changed
+				}
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	r.network()
+	for _, c := range r.consumers {
+		r.chain(c)
+		c.parallel = 0
+		if !c.stopped && !c.lost {
+			if c.parallel = c.share[apply]; c.backlog == 0 {
+				c.parallel = min(c.parallel, r.passing(c))
+			}
+		}
+	}
+}
+
+func set(at *float64, value float64) bool {
+	if math.Abs(*at-value) < 1e-9 {
+		return false
+	}
+	*at = value
+	return true
+}
+
+// wants notes what a consumer's processes could use, if what comes to them goes on coming
+// at its present rate.
+func (r *Run) wants(c *consumer) {
+	if c.stopped || c.lost || !math.IsInf(c.Rate, 1) {
+		return
+	}
+	want := func(k int, before float64) float64 {
+		s := &c.stage[k]
+		if s.density == 0 {
+			return 0
+		}
+		if s.caught {
+			return min(float64(before*s.density), 1)
+		}
+		return 1
+	}
+	w := 1.0
+	if c.debt == 0 {
+		w = want(send, 1)
+		if c.full {
+			w = min(w, float64(c.stage[send].rate*c.stage[send].density))
+		}
+	}
+	r.procs = append(r.procs, process{0, 1, w})
+	if !r.waits(c) {
+		w = want(apply, c.stage[pass].rate)
+		p := &r.axis.pieces[c.stage[apply].piece]
+		if wait := p.work[c.number].Wait; wait > 0 && w > 0 {
+			w = min(w, c.stage[apply].density/(c.stage[apply].density+wait))
+		}
+		r.procs = append(r.procs, process{c.Host, 1, w})
+	}
+	if c.backlog > 0 {
+		r.procs = append(r.procs, process{c.Host, 1, 1})
+	} else if p := r.passing(c); p > 0 {
+		r.procs = append(r.procs, process{c.Host, 1, min(p, 1)})
+	}
+}
+
+// level is how much of a core each process of a host gets at most.
+func (r *Run) level(host int) float64 {
+	cores := r.Hosts[host].Cores
+	if cores == 0 {
+		return 1
+	}
+	total := 0.0
+	for _, p := range r.procs {
+		if p.host == host {
+			total += p.want
+		}
+	}
+	if total <= cores {
+		return 1
+	}
+	// Those that want less than the level get what they want.
+	level := 0.0
+	for range len(r.procs) + 1 {
+		left, n := cores, 0.0
+		for _, p := range r.procs {
+			if p.host != host {
+				continue
+			}
+			if p.want/p.n <= level {
+				left -= p.want
+			} else {
+				n += p.n
+			}
+		}
+		if n == 0 {
+			break
+		}
+		next := left / n
+		if next <= level {
+			break
+		}
+		level = next
+	}
+	return min(level, 1)
+}
+
+// bandwidth is what one consumer's stream could get, bytes a second.
+func (r *Run) bandwidth() float64 {
+	b := math.Inf(1)
+	if r.Network.Bandwidth > 0 {
+		b = r.Network.Bandwidth
+	}
+	if r.Network.RoundTrip > 0 && r.Network.Buffer > 0 { // so much is on its way at a time
+		b = min(b, r.Network.Buffer/r.Network.RoundTrip)
+	}
+	return b
+}
+
+// network shares the bandwidth among the consumers.
+func (r *Run) network() {
+	if r.Network.Bandwidth == 0 {
+		return
+	}
+	level := 0.0
+	rate := func(c *consumer) float64 { // what it could use, bytes a second
+		if c.stopped || c.lost {
+			return 0
+		}
+		s := &c.stage[pass]
+		if s.caught {
+			return float64(min(c.stage[send].rate, 1e300) * s.density)
+		}
+		if s.density == 0 {
+			return 0
+		}
+		return r.bandwidth()
+	}
+	total := 0.0
+	for _, c := range r.consumers {
+		total += rate(c)
+	}
+	if total <= r.Network.Bandwidth {
+		return
+	}
+	for range len(r.consumers) + 1 {
+		left, n := r.Network.Bandwidth, 0.0
+		for _, c := range r.consumers {
+			if w := rate(c); w <= level {
+				left -= w
+			} else {
+				n++
+			}
+		}
+		if n == 0 || left/n <= level {
+			break
+		}
+		level = left / n
+	}
+	for _, c := range r.consumers {
+		c.share[pass] = min(c.share[pass], level)
+	}
+}
+
+// falls says whether a stage is behind the one before it, or begins to be.
+func (c *consumer) falls(k int) bool {
+	s := &c.stage[k]
+	before := 1.0
+	if k > send {
+		before = c.stage[k-1].rate
+	}
+	return !s.caught || s.rate < before*(1-1e-9) && s.density > 0
+}
