@@ -14,6 +14,8 @@ import (
 // Publisher is the server that the changes come from.
 type Publisher struct {
 	Settings slots.Settings
+	// Server are the others, which decide what WAL it writes.
+	Server []Setting
 	// Schema is the path of its DDL; "" if it is the subscriber's.
 	Schema string
 	// Cores are those of its host; 0 means more than are needed.
@@ -133,11 +135,22 @@ func decodePublisher(d *decoder, t *section) *Publisher {
 			v := u.values[name]
 			switch v.(type) {
 			case string, bool, int64, float64:
-				if err := p.Settings.Set(name, fmt.Sprint(v)); err != nil {
-					d.fail(u.at(name), "%v", err)
-				}
 			default:
 				d.fail(u.at(name), "%s: found %s, expected a text or a number", name, describe(v))
+				continue
+			}
+			own := slices.Contains(slots.Names, strings.ToLower(name))
+			if own {
+				if err := p.Settings.Set(name, fmt.Sprint(v)); err != nil {
+					d.fail(u.at(name), "%v", err)
+					continue
+				}
+			}
+			probe := apply.DefaultSettings()
+			if err := probe.Set(name, fmt.Sprint(v)); err == nil {
+				p.Server = append(p.Server, Setting{Name: name, Value: fmt.Sprint(v), at: u.at(name)})
+			} else if !own {
+				d.fail(u.at(name), "%v", err)
 			}
 		}
 	}

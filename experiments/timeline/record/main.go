@@ -5,7 +5,7 @@
 //
 //	go run ./experiments/timeline/record [FLAGS] DIR...
 //
-// Each DIR has run.toml, a scenario with a subscription, and gets samples.tsv and
+// Each DIR has run.toml, a scenario with a subscription, and gets samples.tsv.gz and
 // meta.json. It runs on Linux, as it reads what processes take there. Times are seconds since the run began, positions are bytes of WAL since
 // then. The publisher's transactions come at the times that the scenario says, from one
 // session for each operation.

@@ -298,7 +298,7 @@ func (r *recording) measure() error {
 	if failed != nil {
 		return failed
 	}
-	if err := p.write(filepath.Join(r.dir, "samples.tsv")); err != nil {
+	if err := p.write(filepath.Join(r.dir, "samples.tsv.gz")); err != nil {
 		return err
 	}
 	late := map[string]string{}

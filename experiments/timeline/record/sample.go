@@ -3,6 +3,8 @@
 package main
 
 import (
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -191,5 +193,14 @@ func (p *sampler) write(name string) error {
 	for _, row := range p.rows {
 		b.WriteString(strings.Join(row, "\t") + "\n")
 	}
-	return os.WriteFile(name, []byte(b.String()), 0o666)
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	_, err = z.Write([]byte(b.String()))
+	return errors.Join(err, z.Close(), f.Close())
 }
