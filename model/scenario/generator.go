@@ -63,10 +63,10 @@ type operation struct {
 	steps        []*step
 	period       float64 // microseconds
 	offset       float64
-	next         int64 // number of its next transaction
-	at           int64 // when that is, microseconds since the start
-	transactions int64 // in all, 0 for no limit
-	last         int   // rows of the first step in the last of them
+	next         int64  // number of its next transaction
+	at           int64  // when that is, microseconds since the start
+	transactions int64  // in all, 0 for no limit
+	last         int    // rows of the first step in the last of them
 	arrivals     *Clock // when they are not even
 	lasts        int64  // microseconds from the first change to the commit
 }
