@@ -139,7 +139,9 @@ func (r *recording) prepare() error {
 	if err := r.waitApplied(); err != nil {
 		return err
 	}
-	r.between.reset()
+	if r.between != nil {
+		r.between.reset()
+	}
 	if _, err := r.sub.Query("checkpoint"); err != nil {
 		return err
 	}
@@ -166,8 +168,12 @@ func (r *recording) createSubscription() string {
 	if r.case_.SubOptions != "" {
 		options += ", " + r.case_.SubOptions
 	}
+	port := r.pub.Port
+	if r.between != nil {
+		port = r.between.port()
+	}
 	return fmt.Sprintf("create subscription %s connection 'host=127.0.0.1 port=%d user=%s dbname=%s sslmode=disable gssencmode=disable' publication p with (%s)",
-		subscription, r.between.port(), superuser, database, options)
+		subscription, port, superuser, database, options)
 }
 
 // step runs one step.

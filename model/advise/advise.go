@@ -65,6 +65,18 @@ type Report struct {
 	Kinds       map[string]cost.Kind `json:"kinds"`
 	Assumptions []string             `json:"assumptions"`
 	Warnings    []string             `json:"warnings"`
+
+	adviser *adviser
+}
+
+// Follow is the scenario with pieces of the report's advice followed, and the variant of it
+// to run; without any it is the scenario as it is.
+func (r *Report) Follow(list ...*Advice) (*scenario.Scenario, *scenario.Variant) {
+	var candidates []*candidate
+	for _, x := range list {
+		candidates = append(candidates, x.candidate)
+	}
+	return r.adviser.with(candidates)
 }
 
 // Advice is one change and what it saves.
@@ -208,6 +220,7 @@ type adviser struct {
 // Advise tries changes of the scenario's subscriber and says which are worth it.
 func Advise(s *scenario.Scenario, o *Options) (*Report, error) {
 	a := &adviser{s: s, o: o, v: o.Variant, rep: &Report{SchemaVersion: 1, Scenario: s.File, Seed: s.Seed, Variant: "base", Advice: []*Advice{}, Problems: []*Problem{}, Rejected: []*Advice{}}}
+	a.rep.adviser = a
 	if o.Variant != nil {
 		a.rep.Variant = o.Variant.Name
 	}

@@ -24,7 +24,7 @@ func (a *adviser) full(t *schema.Table) {
 	own := lookupKey(t)
 	if own != nil {
 		sql := "ALTER TABLE " + name(t) + " REPLICA IDENTITY DEFAULT"
-		try("replica identity", "identify rows of "+name(t)+" by the primary key", on(OnPublisher, sql), []string{sql}, []string{smaller}, nil)
+		try("replica identity", "identify rows of "+name(t)+" by the primary key", both(sql), []string{sql}, []string{smaller}, nil)
 		return
 	}
 	for _, x := range t.Indexes {
@@ -32,7 +32,7 @@ func (a *adviser) full(t *schema.Table) {
 			continue
 		}
 		sql := "ALTER TABLE " + name(t) + " REPLICA IDENTITY USING INDEX " + schema.QuoteIdent(x.Name)
-		try("replica identity", "identify rows of "+name(t)+" by "+indexName(x), append(on(OnSubscriber, sql), on(OnPublisher, sql)...), []string{sql}, []string{smaller}, nil, indexClaim(x))
+		try("replica identity", "identify rows of "+name(t)+" by "+indexName(x), both(sql), []string{sql}, []string{smaller}, nil, indexClaim(x))
 	}
 	distinct := a.distinct(t)
 	for _, d := range distinct {
@@ -42,7 +42,7 @@ func (a *adviser) full(t *schema.Table) {
 		column := schema.QuoteIdent(t.Columns[d.column].Name)
 		key := "ALTER TABLE " + name(t) + " ADD PRIMARY KEY (" + column + ")"
 		sql := "ALTER TABLE " + name(t) + " REPLICA IDENTITY DEFAULT"
-		try("replica identity", "a primary key ("+column+") for "+name(t), append(on(OnSubscriber, key), on(OnPublisher, key, sql)...), []string{key, sql},
+		try("replica identity", "a primary key ("+column+") for "+name(t), both(key, sql), []string{key, sql},
 			[]string{smaller, "one more index on both sides, if there is none on the column", "ADD PRIMARY KEY locks the table while it builds the index"}, []string{"whether " + column + " is unique and never NULL: the scenario's values are"})
 		break
 	}
@@ -62,6 +62,12 @@ func (a *adviser) full(t *schema.Table) {
 		a.newIndex(t, d, usable, try)
 		return // no other tells rows apart better
 	}
+}
+
+// both makes steps of statements for both sides: the subscriber's own replica identity says
+// how old rows stand in its WAL at wal_level = logical.
+func both(statements ...string) []Step {
+	return append(on(OnSubscriber, statements...), on(OnPublisher, statements...)...)
 }
 
 type trier func(kind, title string, steps []Step, ddl []string, effects, unknown []string, claims ...string)

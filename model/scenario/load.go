@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"applysim/model/apply"
@@ -84,6 +85,46 @@ func (r *run) load() error {
 		}
 		if !found {
 			return r.s.fail(t.at+".rows", "table %q has no rows of its own: rows before the run go to its partitions", t.Name)
+		}
+	}
+	return nil
+}
+
+// Preset gives the rows that the tables have before the run, in the order of the scenario's
+// tables: the names of the columns that have values, and then row by row their texts, which
+// are valid until the next call. It goes by the scenario's schema, with a variant's types.
+func (s *Scenario) Preset(v *Variant, open func(string) (io.ReadCloser, error), row func(table *Table, columns []string, values stream.Tuple) error) error {
+	base, err := s.Database(nil, open)
+	if err != nil {
+		return err
+	}
+	now, err := s.Database(v, open)
+	if err != nil {
+		return err
+	}
+	g, err := NewGenerator(s, base, now)
+	if err != nil {
+		return err
+	}
+	for _, t := range s.Tables {
+		for _, src := range g.sources {
+			if src.table.QualifiedName() != t.Name {
+				continue
+			}
+			var columns []string
+			for _, c := range src.columns {
+				columns = append(columns, c.Name)
+			}
+			values := make(stream.Tuple, len(columns))
+			for n := range src.preset {
+				arena := []byte{}
+				for i, c := range src.columns {
+					values[i] = g.value(c, src, n, 0, &arena)
+				}
+				if err := row(t, columns, values); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"applysim/experiments/recorded"
+	"applysim/experiments/server"
+	"applysim/experiments/table"
+	"applysim/model/advise"
+	"applysim/model/cost"
+	"applysim/model/scenario"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+const (
+	exitDone     = 0
+	exitDiffers  = 1
+	exitUnusable = 2
+)
+
+// options are the command line's.
+type options struct {
+	prefix, cpuPrefix, servers, out string
+	port, runs, top                 int
+	skipCPU                         bool
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var o options
+	f := pflag.NewFlagSet("advice", pflag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.SortFlags = false
+	f.StringVar(&o.prefix, "pg", "", "prefix `DIR` of the PostgreSQL installation whose WAL is compared")
+	f.StringVar(&o.cpuPrefix, "cpu-pg", "", "prefix `DIR` of the one whose CPU is measured; the same without it")
+	f.StringVar(&o.servers, "servers", "", "folder `DIR` for the clusters while they live")
+	f.StringVar(&o.out, "out", "", "write the tables to `FILE` in Markdown, too")
+	f.IntVar(&o.port, "port", 0, "first `PORT` of the servers; free ones are taken without it")
+	f.IntVar(&o.runs, "runs", 5, "measure CPU `N` times")
+	f.IntVar(&o.top, "top", 3, "try the best `N` pieces of advice")
+	f.BoolVar(&o.skipCPU, "wal-only", false, "compare the WAL alone")
+	switch err := f.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		return exitDone
+	case err != nil:
+		return exitUnusable
+	}
+	files := f.Args()
+	if len(files) == 0 {
+		files, _ = filepath.Glob("experiments/advice/testdata/*.toml")
+	}
+	if len(files) == 0 {
+		fmt.Fprintln(stderr, "advice: expected scenarios, or the project's top folder as the current one")
+		return exitUnusable
+	}
+	same, err := o.all(files, stdout)
+	switch {
+	case err != nil:
+		fmt.Fprintf(stderr, "advice: %v\n", err)
+		return exitUnusable
+	case !same:
+		return exitDiffers
+	}
+	return exitDone
+}
+
+// trial is a scenario as it is, or with one piece of advice followed.
+type trial struct {
+	scenario string
+	rank     int // 0: as it is
+	title    string
+	file     string
+	advice   *advise.Advice
+	report   *advise.Report
+	want     *scenario.Result
+	wal      map[string]map[string]scenario.Count // of the real subscriber
+	cpu      []float64                            // seconds, of each run
+}
+
+// all tries all scenarios.
+func (o *options) all(files []string, stdout io.Writer) (same bool, err error) {
+	trials, err := o.trials(files)
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(stdout, "%d runs on real servers\n", len(trials))
+	version, err := o.record(trials, stdout)
+	if err != nil {
+		return false, err
+	}
+	measured := ""
+	if !o.skipCPU {
+		if measured, err = o.measure(trials, stdout); err != nil {
+			return false, err
+		}
+	}
+	tables, same := results(trials, version, measured)
+	for _, t := range tables {
+		fmt.Fprintln(stdout)
+		if err := t.Text(stdout); err != nil {
+			return false, err
+		}
+	}
+	if o.out != "" {
+		var b strings.Builder
+		fmt.Fprintf(&b, "# Advice, followed on real servers\n\nWritten by `go run ./experiments/advice`.\n")
+		for _, t := range tables {
+			b.WriteString("\n")
+			t.Markdown(&b)
+		}
+		err = os.WriteFile(o.out, []byte(b.String()), 0o666)
+	}
+	return same, err
+}
+
+// trials asks for advice about each scenario.
+func (o *options) trials(files []string) ([]*trial, error) {
+	m, err := cost.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	profile, err := cost.BuiltinProfile(cost.DefaultProfile)
+	if err != nil {
+		return nil, err
+	}
+	var list []*trial
+	for _, file := range files {
+		in, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		s, err := scenario.Read(in, file)
+		in.Close()
+		if err != nil {
+			return nil, err
+		}
+		r, err := advise.Advise(s, &advise.Options{Schema: opener(file), Price: scenario.Price(profile, m), Least: advise.DefaultLeast})
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".toml")
+		list = append(list, &trial{scenario: name, title: "as it is", file: file, report: r, want: r.Base})
+		for i, x := range r.Advice[:min(o.top, len(r.Advice))] {
+			list = append(list, &trial{scenario: name, rank: i + 1, title: x.Title, file: file, advice: x, report: r, want: x.Result})
+		}
+	}
+	return list, nil
+}
+
+func (t *trial) name() string { return fmt.Sprintf("%s_%d", t.scenario, t.rank) }
+
+// record has real subscribers write the WAL of each trial.
+func (o *options) record(trials []*trial, stdout io.Writer) (version string, err error) {
+	pool, err := server.NewPool(server.Options{Prefix: o.prefix, Port: o.port, Dir: o.servers})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	work, err := pool.Folder("recordings")
+	if err != nil {
+		return "", err
+	}
+	for _, t := range trials {
+		c, err := makeCase(t.report, t.file, t.name(), t.advice)
+		if err != nil {
+			return "", err
+		}
+		dir := filepath.Join(work, t.name())
+		if _, err := pool.Record(c, dir, false); err != nil {
+			return "", err
+		}
+		recording, err := recorded.Open(os.DirFS(dir), ".")
+		if err != nil {
+			return "", err
+		}
+		if t.wal, err = recording.ByRelation(); err != nil {
+			return "", err
+		}
+		// Which transaction ids a server comes to depends on what it did before.
+		delete(t.wal["-"], clogPage)
+		verdict := "as predicted"
+		if d := t.difference(); d != "" {
+			verdict = d
+		}
+		fmt.Fprintf(stdout, "%s, %s: %s bytes of WAL, %s\n", t.scenario, t.title, table.Integer(total(t.wal)), verdict)
+		if err := os.RemoveAll(dir); err != nil {
+			return "", err
+		}
+	}
+	return pool.Version, nil
+}
+
+// measure takes the CPU of real workers: a round of all trials after the other, so that
+// what changes on the machine meanwhile meets all of them.
+func (o *options) measure(trials []*trial, stdout io.Writer) (version string, err error) {
+	prefix := o.cpuPrefix
+	if prefix == "" {
+		prefix = o.prefix
+	}
+	pool, err := server.NewPool(server.Options{Prefix: prefix, Port: o.port, Dir: o.servers})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	for range o.runs {
+		for _, t := range trials {
+			c, err := makeCase(t.report, t.file, t.name(), t.advice)
+			if err != nil {
+				return "", err
+			}
+			cpu, err := pool.Drain(c)
+			if err != nil {
+				return "", err
+			}
+			t.cpu = append(t.cpu, cpu.Seconds())
+			fmt.Fprintf(stdout, "%s, %s: %v of CPU\n", t.scenario, t.title, cpu.Round(100*time.Microsecond))
+		}
+	}
+	return pool.Version, nil
+}
+
+// difference says in what the real WAL differs from the simulated, "" if in nothing.
+func (t *trial) difference() string {
+	var list []string
+	relations := map[string]bool{}
+	for name := range t.wal {
+		relations[name] = true
+	}
+	for name := range t.want.WAL {
+		relations[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(relations)) {
+		kinds := map[string]bool{}
+		for k := range t.wal[name] {
+			kinds[k] = true
+		}
+		for k := range t.want.WAL[name] {
+			kinds[k] = true
+		}
+		for _, k := range slices.Sorted(maps.Keys(kinds)) {
+			if k == clogPage {
+				continue
+			}
+			if real, want := t.wal[name][k], t.want.WAL[name][k]; real != want {
+				list = append(list, fmt.Sprintf("%s %s: %d records, %d bytes, predicted %d, %d", name, k, real.Records, real.Bytes, want.Records, want.Bytes))
+			}
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// clogPage is the record of a new page for the states of 32,768 transactions, 34 bytes.
+const clogPage = "CLOG/ZEROPAGE"
+
+func total(wal map[string]map[string]scenario.Count) (sum int64) {
+	for _, kinds := range wal {
+		for _, c := range kinds {
+			sum += c.Bytes
+		}
+	}
+	return sum
+}
+
+func median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
+
+// results puts what was saved beside what was predicted.
+func results(trials []*trial, version, measured string) (tables []*table.Table, same bool) {
+	same = true
+	t := &table.Table{Title: "WAL of a real subscriber, PostgreSQL " + version + ": saved bytes, all of them compared by relation and record type", Columns: []table.Column{
+		{Name: "scenario"}, {Name: "advice"}, {Name: "WAL, bytes", Right: true}, {Name: "saved", Right: true}, {Name: "predicted", Right: true}, {Name: "records"},
+	}}
+	var base *trial
+	for _, x := range trials {
+		if x.rank == 0 {
+			base = x
+		}
+		verdict := "all as predicted"
+		if d := x.difference(); d != "" {
+			verdict, same = "differ: "+d, false
+		}
+		row := []any{x.scenario, fmt.Sprintf("%d. %s", x.rank, x.title), total(x.wal), total(base.wal) - total(x.wal), base.want.WALBytes - x.want.WALBytes, verdict}
+		if x.rank == 0 {
+			row[1], row[3], row[4] = x.title, nil, nil
+		}
+		t.Add(row...)
+	}
+	tables = append(tables, t)
+	if measured == "" {
+		return tables, same
+	}
+	var real, want float64
+	for _, x := range trials {
+		if x.rank == 0 {
+			real += median(x.cpu)
+			want += *x.want.CPUS
+		}
+	}
+	speed := real / want
+	t = &table.Table{
+		Title: fmt.Sprintf("CPU of a real apply worker, PostgreSQL %s, medians of %d; predictions times %.3f, this machine's seconds to the profile's, of all runs without advice", measured, len(trials[0].cpu), speed),
+		Columns: []table.Column{
+			{Name: "scenario"}, {Name: "advice"}, {Name: "CPU, ms", Right: true, Decimals: 1}, {Name: "predicted", Right: true, Decimals: 1}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
+			{Name: "saved, ms", Right: true, Decimals: 1}, {Name: "predicted", Right: true, Decimals: 1}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
+		},
+	}
+	for _, x := range trials {
+		if x.rank == 0 {
+			base = x
+		}
+		got, want := median(x.cpu), *x.want.CPUS*speed
+		row := []any{x.scenario, fmt.Sprintf("%d. %s", x.rank, x.title), 1e3 * got, 1e3 * want, 100 * (want/got - 1), nil, nil, nil}
+		if x.rank == 0 {
+			row[1] = x.title
+		} else {
+			s, p := median(base.cpu)-got, *base.want.CPUS*speed-want
+			row[5], row[6], row[7] = 1e3*s, 1e3*p, 100*(p/s-1)
+		}
+		t.Add(row...)
+	}
+	return append(tables, t), same
+}
