@@ -10,6 +10,7 @@ import (
 
 	"applysim/experiments/table"
 	"applysim/model/advise"
+	htmlreport "applysim/model/report"
 	"applysim/model/scenario"
 	"applysim/model/schema"
 )
@@ -57,6 +58,7 @@ func adviseChanges(env environment, args []string) error {
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
 	addProfile(f, &o.profile)
+	addReport(f, &o.report)
 	format := formatFlag(f, replayFormats...)
 	if helped, err := parse(env, f, args, adviseHelp); helped || err != nil {
 		return err
@@ -78,6 +80,9 @@ func adviseChanges(env environment, args []string) error {
 	report, err := advise.Advise(s, options)
 	stop()
 	if err != nil {
+		return err
+	}
+	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Advice(w, report) }); err != nil {
 		return err
 	}
 	if err := printAdvice(env.stdout, o.format, o.top, report); err != nil {

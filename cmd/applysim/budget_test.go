@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestBudgetCodes checks the exit codes of budgets: 0 within, 1 over, 2 not understood.
-func TestBudgetCodes(t *testing.T) {
+// shortScenario is the example scenario, of half a minute.
+func shortScenario(t *testing.T) string {
+	t.Helper()
 	text, err := os.ReadFile("testdata/scenario/orders.toml")
 	if err != nil {
 		t.Fatal(err)
@@ -21,10 +22,16 @@ func TestBudgetCodes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "orders.toml")
-	short := strings.Replace(string(text), "10min", "30s", 1) // that will do
+	short := strings.Replace(string(text), "10min", "30s", 1)
 	if err := errors.Join(os.WriteFile(file, []byte(short), 0o666), os.WriteFile(filepath.Join(dir, "orders.sql"), ddl, 0o666)); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+// TestBudgetCodes checks the exit codes of budgets: 0 within, 1 over, 2 not understood.
+func TestBudgetCodes(t *testing.T) {
+	file := shortScenario(t)
 	for _, test := range []struct {
 		args string
 		want int

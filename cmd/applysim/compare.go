@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"io"
 
+	htmlreport "applysim/model/report"
 	"applysim/model/scenario"
 )
 
@@ -76,6 +78,9 @@ func compareVariants(env environment, args []string) error {
 		return err
 	}
 	if err := report.Judge(o.budgets.limits, o.budgets.ratios); err != nil {
+		return err
+	}
+	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Scenario(w, report) }); err != nil {
 		return err
 	}
 	if err := printCompare(env.stdout, o.format, report); err != nil {

@@ -57,15 +57,15 @@ func ratioText(v, first *float64) string {
 
 func compareTable(r *scenario.Report) *table.Table {
 	t := &table.Table{Title: fmt.Sprintf("%s (seed %d)", r.Scenario, r.Seed), Columns: append(compareColumns(r, "figure"), table.Column{Name: "kind"})}
-	for _, f := range figures() {
-		row := []any{f.name}
+	for _, f := range scenario.Figures() {
+		row := []any{f.Name}
 		for i, v := range r.Variants {
-			row = append(row, f.number(v))
+			row = append(row, number(&f, v))
 			if i > 0 {
-				row = append(row, ratioText(f.value(v), f.value(r.Variants[0])))
+				row = append(row, ratioText(f.Value(v), f.Value(r.Variants[0])))
 			}
 		}
-		t.Add(append(row, string(r.Kinds[f.kind]))...)
+		t.Add(append(row, string(r.Kinds[f.Kind]))...)
 	}
 	return t
 }
@@ -113,9 +113,9 @@ func compareRelations(r *scenario.Report) *table.Table {
 func compareCSV(r *scenario.Report) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Name: "variant"}, {Name: "figure"}, {Name: "value"}, {Name: "ratio"}, {Name: "kind"}}}
 	for _, v := range r.Variants {
-		for _, f := range figures() {
-			value := f.value(v)
-			t.Add(v.Name, f.name, f.exact(value), ratioText(value, f.value(r.Variants[0])), string(r.Kinds[f.kind]))
+		for _, f := range scenario.Figures() {
+			value := f.Value(v)
+			t.Add(v.Name, f.Name, exactNumber(value), ratioText(value, f.Value(r.Variants[0])), string(r.Kinds[f.Kind]))
 		}
 	}
 	return t

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"applysim/model/cost"
+	htmlreport "applysim/model/report"
 	"applysim/model/scenario"
 )
 
@@ -62,6 +63,7 @@ type runOptions struct {
 	format, profile         string
 	seed                    int64
 	budgets                 budgetFlags
+	report                  string
 }
 
 func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
@@ -70,6 +72,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
 	f.Lookup("seed").DefValue = ""
 	addProfile(f, &o.profile)
 	o.budgets.add(f)
+	addReport(f, &o.report)
 	return formatFlag(f, replayFormats...)
 }
 
@@ -148,6 +151,9 @@ func runScenario(env environment, args []string) error {
 	if err := report.Judge(o.budgets.limits, nil); err != nil {
 		return err
 	}
+	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Scenario(w, report) }); err != nil {
+		return err
+	}
 	for _, file := range files {
 		if err := file.commit(); err != nil {
 			return err
@@ -200,6 +206,9 @@ func (ro *runOptions) options(s *scenario.Scenario) (*scenario.Options, error) {
 		}
 		return os.Open(path)
 	}}
+	if ro.report != "" {
+		o.Samples = reportSamples
+	}
 	if profile != nil {
 		m, err := cost.Builtin()
 		if err != nil {

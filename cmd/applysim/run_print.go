@@ -62,84 +62,18 @@ func printParts(w io.Writer, format string, parts []*table.Table, lines []string
 	return nil
 }
 
-// figure is one row of a summary.
-type figure struct {
-	name     string
-	unit     string
-	decimals int
-	kind     string // which of the report's kinds
-	value    func(*scenario.Result) *float64
-}
-
-func whole(f func(*scenario.Result) int64) func(*scenario.Result) *float64 {
-	return func(r *scenario.Result) *float64 { n := float64(f(r)); return &n }
-}
-
-func percent(f func(*scenario.Result) *float64) func(*scenario.Result) *float64 {
-	return func(r *scenario.Result) *float64 {
-		p := f(r)
-		if p == nil {
-			return nil
-		}
-		n := 100 * *p
-		return &n
-	}
-}
-
-// figures are the rows of summaries.
-func figures() []figure {
-	capacity := func(f func(*scenario.Capacity) *float64) func(*scenario.Result) *float64 {
-		return func(r *scenario.Result) *float64 {
-			if r.Capacity == nil {
-				return nil
-			}
-			return f(r.Capacity)
-		}
-	}
-	return []figure{
-		{"changes", "", 0, "changes_per_s", whole(func(r *scenario.Result) int64 { return r.Changes })},
-		{"changes a second", "", 1, "changes_per_s", func(r *scenario.Result) *float64 { return r.Rate }},
-		{"WAL, bytes", "", 0, "wal_bytes", whole(func(r *scenario.Result) int64 { return r.WALBytes })},
-		{"of them full-page images", "", 0, "fpi_bytes", whole(func(r *scenario.Result) int64 { return r.FPIBytes })},
-		{"WAL a change, bytes", "", 1, "wal_bytes", func(r *scenario.Result) *float64 { return r.BytesPerChange }},
-		{"WAL a second, bytes", "", 0, "wal_bytes", func(r *scenario.Result) *float64 { return r.WALPerS }},
-		{"WAL with page headers, bytes", "", 0, "wal_bytes", whole(func(r *scenario.Result) int64 { return r.LSNBytes })},
-		{"HOT updates", " %", 1, "hot_share", percent(func(r *scenario.Result) *float64 { return r.HOTShare })},
-		{"tables and indexes, kB", "", 0, "pages", whole(func(r *scenario.Result) int64 { return kB(r) })},
-		{"checkpoints", "", 0, "checkpoints", whole(func(r *scenario.Result) int64 { return int64(len(r.Checkpoints)) })},
-		{"VACUUMs", "", 0, "vacuums", whole(func(r *scenario.Result) int64 { return int64(len(r.Vacuums)) })},
-		{"instructions of the apply worker", "", 0, "instructions", func(r *scenario.Result) *float64 { return r.Instructions }},
-		{"CPU of the apply worker, s", "", 3, "cpu_s", func(r *scenario.Result) *float64 { return r.CPUS }},
-		{"greatest rate, changes a second", "", 0, "capacity", capacity(func(c *scenario.Capacity) *float64 { return &c.GreatestRate })},
-		{"load of the apply worker", " %", 2, "capacity", percent(capacity(func(c *scenario.Capacity) *float64 { return &c.Load }))},
-		{"lag at the end, s", "", 1, "capacity", capacity(func(c *scenario.Capacity) *float64 { return &c.LagS })},
-		{"to catch up after an outage, s", "", 1, "capacity", capacity(func(c *scenario.Capacity) *float64 { return c.CatchUpS })},
-	}
-}
-
-func kB(r *scenario.Result) int64 {
-	n := 0
-	for _, t := range r.Tables {
-		n += t.Pages
-		for _, x := range t.Indexes {
-			n += x.Pages
-		}
-	}
-	return int64(n) * storage.PageSize / 1024
-}
-
 // number shows a figure; a missing one is named.
-func (f *figure) number(r *scenario.Result) string {
-	v := f.value(r)
+func number(f *scenario.Figure, r *scenario.Result) string {
+	v := f.Value(r)
 	switch {
-	case v == nil && f.kind == "capacity" && r.Capacity != nil:
+	case v == nil && f.Kind == "capacity" && r.Capacity != nil:
 		return "never"
-	case v == nil && (f.kind == "cpu_s" || f.kind == "capacity"):
+	case v == nil && (f.Kind == "cpu_s" || f.Kind == "capacity"):
 		return "no profile"
 	case v == nil:
 		return "-"
 	}
-	c := table.Table{Columns: []table.Column{{Name: "x", Decimals: f.decimals, Unit: f.unit}}}
+	c := table.Table{Columns: []table.Column{{Name: "x", Decimals: f.Decimals, Unit: f.Unit}}}
 	c.Add(*v)
 	var b strings.Builder
 	c.Text(&b)
@@ -147,8 +81,8 @@ func (f *figure) number(r *scenario.Result) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// exact is a figure for machines: a whole one without an exponent.
-func (f *figure) exact(v *float64) any {
+// exactNumber is a figure for machines: a whole one without an exponent.
+func exactNumber(v *float64) any {
 	if v != nil && *v == math.Trunc(*v) && math.Abs(*v) < 1<<53 {
 		return int64(*v)
 	}
@@ -165,8 +99,8 @@ func summaryTable(r *scenario.Report) *table.Table {
 		Title:   fmt.Sprintf("%s%s (seed %d): %s in %s, %s", r.Scenario, name, r.Seed, count(v.Changes, "change"), count(v.Transactions, "transaction"), duration(v.DurationS)),
 		Columns: []table.Column{{Name: "figure"}, {Name: "value", Right: true}, {Name: "kind"}},
 	}
-	for _, f := range figures() {
-		t.Add(f.name, f.number(v), string(r.Kinds[f.kind]))
+	for _, f := range scenario.Figures() {
+		t.Add(f.Name, number(&f, v), string(r.Kinds[f.Kind]))
 	}
 	return t
 }

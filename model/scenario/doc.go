@@ -57,6 +57,6 @@
 // transactions, TRUNCATE, values of types that nobody can make up (they must be given).
 //
 // Reading order: scenario.go, read.go with decode.go, lines.go and variant.go; generator.go,
-// messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, sql.go, result.go, report.go,
+// messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, timeline.go, sql.go, result.go, report.go,
 // figure.go, budget.go.
 package scenario

@@ -28,7 +28,7 @@ func (s *Scenario) Compare(variants []*Variant, marginal bool, o *Options) (*Rep
 		for _, w := range s.without(db, v) {
 			w.whole = whole
 			w.options = *o
-			w.options.Stream, w.options.SQL, w.options.Event = nil, nil, nil
+			w.options.Stream, w.options.SQL, w.options.Event, w.options.Samples = nil, nil, nil, 0
 			jobs = append(jobs, w)
 		}
 	}

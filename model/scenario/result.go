@@ -3,6 +3,7 @@ package scenario
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"applysim/heap"
 	"applysim/model/apply"
@@ -59,6 +60,7 @@ type Result struct {
 	Vacuums     []Vacuum                    `json:"vacuums"`
 	Conflicts   map[string]int64            `json:"conflicts"`
 	Stopped     *Stop                       `json:"stopped,omitempty"`
+	Timeline    []Sample                    `json:"timeline,omitempty"`
 
 	relations []string            // those of WAL, in their order
 	types     map[string][]string // record types of each, likewise
@@ -262,6 +264,8 @@ func (r *run) result() (*Result, error) {
 		x.table(r, &states[i], &r.before.tables[i])
 	}
 	x.HOTShare = ratio(float64(x.HOTUpdates), float64(x.Updates))
+	r.sample(r.s.Start.Time().Add(time.Duration(r.gen.Elapsed())*time.Microsecond), true)
+	x.Timeline = r.timeline.samples
 	start := r.s.Start.Time()
 	for _, m := range r.schedule.Made {
 		x.Checkpoints = append(x.Checkpoints, Checkpoint{seconds(m.At.Sub(start)), m.Cause})

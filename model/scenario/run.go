@@ -42,6 +42,8 @@ type Options struct {
 	// the number of messages before it; may be nil.
 	Event    func(after int64, sql string)
 	Progress *Progress // may be nil
+	// Samples is how many times the result's Timeline shows the run; 0 for none.
+	Samples int
 	// Ready gets the subscriber when its tables are as they are before the run; may be
 	// nil. Until ends the run after so many changes, be it within a transaction; 0 means
 	// that it runs to its end.
@@ -68,6 +70,7 @@ type run struct {
 	commits  int64
 	stopped  *Stop
 	beside   []*cost.Usage // work of other processes than the worker: what commands took
+	timeline timeline
 }
 
 // event is what happens at a time.
@@ -241,6 +244,7 @@ func (r *run) apply() error {
 			if err := r.until(m.Time.Time()); err != nil {
 				return err
 			}
+			r.sample(m.Time.Time(), false)
 		}
 		if out != nil {
 			if err := out.Write(&m); err != nil {
