@@ -48,6 +48,7 @@ func generate(seed uint64, f features, loaded bool) *Spec {
 		}
 	}
 	g.workload()
+	g.extra(seed)
 	return g.spec
 }
 

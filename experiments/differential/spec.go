@@ -107,6 +107,9 @@ type Partitions struct {
 	Pub    bool
 }
 
+// part is the name of one of the table's partitions.
+func (t *Table) part(i int) string { return fmt.Sprintf("%s_%d", t.Name, i) }
+
 func (t *Table) column(name string) *Column {
 	for _, c := range t.Columns {
 		if c.Name == name {

@@ -51,7 +51,7 @@ func (g *generator) wave(budget int64) int64 {
 // partitions.
 func (g *generator) heapOf(t *Table) string {
 	if t.Parts != nil {
-		return fmt.Sprintf("%s_%d", t.Name, g.IntN(t.Parts.N))
+		return t.part(g.IntN(t.Parts.N))
 	}
 	return t.Name
 }

@@ -63,6 +63,9 @@ func (k *comparison) reordered(got Record) bool {
 		if strings.HasPrefix(x.Manager, "Heap") || x.Manager == "Transaction" && !x.Background() {
 			return false
 		}
+		if name, known := k.files[x.Relation]; known {
+			x.Relation = name // of a file that was replaced later
+		}
 		if x.Relation != got.Relation {
 			continue
 		}

@@ -101,4 +101,12 @@ func TestReordered(t *testing.T) {
 			t.Errorf("%v: %d records in another order, expected %d", x.simulated, covered, x.covered)
 		}
 	}
+	// An index whose file was replaced later.
+	k := &comparison{
+		expected: []Record{record("a", "1"), record("?7", "1")}, files: map[string]string{"?7": "b"}, next: 1,
+		result: &Result{}, together: func() bool { return true },
+	}
+	if !k.reordered(record("b", "1")) || k.expected[0] != record("b", "1") || k.expected[1] != record("a", "1") {
+		t.Errorf("an index with another file later: %v", k.expected)
+	}
 }

@@ -35,6 +35,9 @@ const (
 	// External: Bytes is a pointer to a value in the TOAST table, PointerSize
 	// bytes (varatt_external).
 	External
+	// Short is Plain in a column with storage PLAIN, but with the short header: as INSERT
+	// leaves it.
+	Short
 )
 
 // PointerSize is sizeof(varatt_external), in bytes: length of the value with its
@@ -48,7 +51,7 @@ func (v *Value) StoredSize(a *Attr) int {
 	switch n := len(v.Bytes); {
 	case v.Form == External:
 		return n + externalHeader
-	case v.Form == Plain && n <= MaxShortPayload && a.Storage != 'p':
+	case v.Form == Plain && n <= MaxShortPayload && a.Storage != 'p', v.Form == Short:
 		return n + shortHeader
 	default:
 		return n + longHeader

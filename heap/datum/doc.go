@@ -10,7 +10,9 @@
 //	varlena, compressed         aligned, 4-byte header: (length+4)<<2 | 2
 //	varlena, out of line        not aligned, 2-byte header, 16-byte pointer
 //
-// A column with storage PLAIN never gets the short header.
+// A tuple that is formed for a column with storage PLAIN has no short header there. One
+// that INSERT forms has: it knows the types of the query's columns only, and what is
+// short then stays so (form Short).
 //
 // Reading order: datum.go (values and column descriptions), layout.go.
 package datum

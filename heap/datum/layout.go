@@ -57,7 +57,7 @@ func Append(dst []byte, attrs []Attr, values []Value) []byte {
 			} else if v.Form == Compressed {
 				dst = pad(dst, start, int(a.Align))
 				dst = binary.LittleEndian.AppendUint32(dst, uint32(n+longHeader)<<2|compressedBit)
-			} else if n <= MaxShortPayload && a.Storage != 'p' {
+			} else if n <= MaxShortPayload && (a.Storage != 'p' || v.Form == Short) {
 				dst = append(dst, byte((n+shortHeader)<<1|1))
 			} else {
 				dst = pad(dst, start, int(a.Align))
@@ -109,7 +109,11 @@ func Next(data []byte, at int, a *Attr) (Value, int) {
 			return Value{Bytes: data[at+externalHeader : end], Form: External}, end
 		} else if h&1 == 1 {
 			end := at + int(h>>1)
-			return Value{Bytes: data[at+shortHeader : end]}, end
+			v := Value{Bytes: data[at+shortHeader : end]}
+			if a.Storage == 'p' {
+				v.Form = Short
+			}
+			return v, end
 		}
 		at = storage.Align(at, int(a.Align))
 		word := binary.LittleEndian.Uint32(data[at:])

@@ -239,6 +239,7 @@ func (b *Backend) Change(m *stream.Message) error {
 
 // insert inserts the row in w.values (ExecInsert).
 func (b *Backend) insert(t *table) error {
+	t.asInserted(b.w.values)
 	if err := b.w.insertRow(t, b.w.values); err != nil {
 		return err
 	}

@@ -280,6 +280,7 @@ func (l *loader) insert() error {
 		if err := l.read(n, nil); err != nil {
 			return err
 		}
+		t.asInserted(l.values)
 		if err := w.insertRow(t, l.values); err != nil {
 			return fmt.Errorf("row %d: %w", n+1, err)
 		}

@@ -202,13 +202,16 @@ func (w *Worker) equal(r *relation, compared []int64, weight int64) bool {
 	return true
 }
 
-// rawSize is how many bytes a compressed or external value has when it is restored.
+// rawSize is how many bytes a value has when it is restored.
 func rawSize(v *datum.Value) int {
-	if v.Form == datum.External {
+	switch v.Form {
+	case datum.External:
 		return int(binary.LittleEndian.Uint32(v.Bytes)) - varlenaHeader
+	case datum.Compressed:
+		n, _ := v.RawInfo()
+		return n
 	}
-	n, _ := v.RawInfo()
-	return n
+	return len(v.Bytes)
 }
 
 // same compares two values by the type's equality operator.

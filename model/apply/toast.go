@@ -428,7 +428,23 @@ func (t *table) plain(v *datum.Value) datum.Value {
 	if r.Form == datum.Compressed {
 		r = datum.Decompress(&r)
 	}
+	if r.Form == datum.Short {
+		r.Form = datum.Plain
+	}
 	return r
+}
+
+// asInserted gives the short values of a row that INSERT makes short headers, in columns
+// with storage PLAIN, too: its tuple is formed as the query's columns are, which have
+// their types' own storage (execTuples.c, tts_buffer_heap_copyslot). Values of generated
+// columns come later.
+func (t *table) asInserted(values []datum.Value) {
+	for i := range t.schema.Columns {
+		c, v := &t.schema.Columns[i], &values[i]
+		if c.Storage == 'p' && c.Type.Len == -1 && c.Type.Storage != 'p' && !v.Null && v.Form == datum.Plain && len(v.Bytes) <= datum.MaxShortPayload {
+			v.Form = datum.Short
+		}
+	}
 }
 
 // newOID gives an object id, as a value that moves out of line needs one. A number

@@ -73,7 +73,20 @@ func (w *Worker) truncate(t *table) {
 	}
 	w.touchTruncated(t)
 	inserts, deletes := t.forgetCounts(w)
-	files := 1 + len(t.indexes)
+	// A new file takes an object id as its number, which can be one that has to be logged
+	// (GetNewRelFileNumber).
+	inPlace := t.newFiles == w.xacts.Current
+	files := 0
+	newFile := func() {
+		if !inPlace {
+			files++
+			w.newOID()
+		}
+	}
+	newFile()
+	if t.toaster != nil {
+		newFile()
+	}
 	t.seqScans += int64(len(t.indexes))
 	refill := t.heap.Empty()
 	again := []func(){func() {
@@ -82,19 +95,19 @@ func (w *Worker) truncate(t *table) {
 	}}
 	toast := func() {
 		if o := t.toaster; o != nil {
-			files += 2
+			newFile()
 			again = append(again, o.heap.Empty(), o.index.btree.Empty())
 			w.initFork(t, o.index)
 		}
 	}
 	// New indexes are built for the TOAST table first, before 17 last, and old ones
 	// emptied last (reindex_relation, heap_truncate_one_rel).
-	inPlace := t.newFiles == w.xacts.Current
 	toastLast := inPlace || w.opts.Settings.ServerMajor < 17
 	if !toastLast {
 		toast()
 	}
 	for _, x := range t.indexes {
+		newFile()
 		switch {
 		case x.brin != nil:
 			again = append(again, x.brin.Empty(inPlace))
@@ -116,7 +129,6 @@ func (w *Worker) truncate(t *table) {
 	}
 	t.newFiles = w.xacts.Current
 	w.droppedFiles += files
-	w.nextOID += uint32(files)
 	w.command += uint32(files) // each is a change of pg_class (RelationSetNewRelfilenumber)
 }
 
@@ -170,9 +182,9 @@ func (w *Worker) restartSequences(t *table) {
 		if s.schema.Table != t.schema {
 			continue
 		}
+		w.newOID()
 		w.restart(s)
 		w.droppedFiles++
-		w.nextOID++
 		w.command++
 	}
 }
