@@ -3,11 +3,7 @@ package index
 // The order of the entries of an index that is built: by abbreviated keys, which are
 // sorted as numbers, and by whole keys where those are equal.
 
-import (
-	"slices"
-
-	"applysim/wal/storage"
-)
+import "applysim/wal/storage"
 
 // sorted is the entries of an index in order.
 type sortedEntries struct {
@@ -174,93 +170,4 @@ func (t *BTree) withoutNull(a abbrev) bool {
 		}
 	}
 	return t.certain(a)
-}
-
-// sortRuns puts entries whose abbreviated keys are equal into the order of their whole
-// keys.
-func (s *sortedEntries) sortRuns(t *BTree) error {
-	for i := 0; i < s.n; {
-		j := i + 1
-		for j < s.n && s.hi[j] == s.hi[i] && (s.lo == nil || s.lo[j] == s.lo[i]) {
-			j++
-		}
-		if j-i > 1 {
-			if err := s.sortRun(t, i, j); err != nil {
-				return err
-			}
-		}
-		i = j
-	}
-	return nil
-}
-
-// sortRun is sortRuns for the entries from from on, before to: equal keys are kept
-// once, and the rows of each follow one another.
-func (s *sortedEntries) sortRun(t *BTree, from, to int) error {
-	k := &s.b.key
-	numbers := map[string]uint32{}
-	var kinds []tuple
-	of := make([]uint32, to-from)
-	a := abbrev{hi: s.hi[from]}
-	if s.lo != nil {
-		a.lo = s.lo[from]
-	}
-	inOrder := true
-	name := []byte{}
-	for i := from; i < to; i++ {
-		if err := s.key(t, i, k); err != nil {
-			return err
-		}
-		name = append(name[:0], byte(k.nulls), byte(k.nulls>>8), byte(k.nulls>>16), byte(k.nulls>>24))
-		if k.whole {
-			name = append(name, 1)
-		} else {
-			name = append(append(name, 0), k.data...)
-		}
-		n, ok := numbers[string(name)]
-		if !ok {
-			n = uint32(len(kinds))
-			u := k.tuple(len(t.attrs))
-			u.data = append([]byte(nil), k.data...)
-			kinds = append(kinds, u)
-			numbers[string(name)] = n
-			if n > 0 && t.compareTuples(&kinds[n-1], &u) >= 0 {
-				inOrder = false
-			}
-		}
-		of[i-from] = n
-		inOrder = inOrder && (i == from || of[i-from-1] <= n)
-	}
-	if inOrder {
-		return nil
-	}
-	// Ranks of the kinds; some may be equal although their bytes are not.
-	sorted := make([]uint32, len(kinds))
-	for i := range sorted {
-		sorted[i] = uint32(i)
-	}
-	slices.SortFunc(sorted, func(a, b uint32) int { return t.compareTuples(&kinds[a], &kinds[b]) })
-	rank := make([]uint32, len(kinds))
-	ranks := uint32(0)
-	for i, n := range sorted {
-		if i > 0 && t.compareTuples(&kinds[sorted[i-1]], &kinds[n]) != 0 {
-			ranks++
-		}
-		rank[n] = ranks
-	}
-	s.number()
-	at := make([]uint32, ranks+2)
-	for _, n := range of {
-		at[rank[n]+1]++
-	}
-	for i := range ranks {
-		at[i+1] += at[i]
-	}
-	rows := make([]uint32, to-from)
-	for i, n := range of {
-		rows[at[rank[n]]] = s.rows[from+i]
-		at[rank[n]]++
-	}
-	copy(s.rows[from:to], rows)
-	return nil
 }

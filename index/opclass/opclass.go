@@ -17,6 +17,9 @@ type Class struct {
 	Linear bool
 	Shift  uint8
 	Flip   uint64
+	// Bytewise says that values are ordered by their bytes, a shorter one first where it
+	// is the other's beginning.
+	Bytewise bool
 	// Width is the number of leading bytes of Abbrev that hold the whole
 	// value (equal abbreviations of that width mean equal values), or 0 where
 	// the abbreviation can only be a prefix of the value.

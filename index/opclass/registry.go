@@ -63,7 +63,7 @@ func Names() []string {
 // shorter payload first. width is the payload's length if it fits the
 // abbreviation and is fixed.
 func image(name string, width int) *Class {
-	return &Class{Name: name, Compare: compareBytes, Abbrev: abbrevBytes, Width: width, EqualImage: true}
+	return &Class{Name: name, Compare: compareBytes, Abbrev: abbrevBytes, Width: width, EqualImage: true, Bytewise: true}
 }
 
 // signed makes the class of a by-value signed integer of size bytes.

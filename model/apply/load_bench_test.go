@@ -87,3 +87,27 @@ func BenchmarkLoad(b *testing.B) {
 		})
 	}
 }
+
+// addresses are rows whose key is a text, in no order, of which the first 24 bytes are
+// the same in all rows.
+type addresses struct {
+	n      int
+	buffer []byte
+}
+
+func (r *addresses) Len() int { return r.n }
+
+func (r *addresses) Row(n int, _ []int, row stream.Tuple) {
+	r.buffer = strconv.AppendUint(append(r.buffer[:0], "https://www.example.com/"...), hash(uint64(n), 3), 36)
+	row[0] = stream.Column{Format: stream.ColumnText, Data: r.buffer}
+}
+
+// BenchmarkLoadText is how long building an index on texts takes that begin alike.
+func BenchmarkLoadText(b *testing.B) {
+	for b.Loop() {
+		s := subscribe(b, "CREATE TABLE pages (address text PRIMARY KEY);", options())
+		if err := s.Load("public", "pages", &addresses{n: 500_000}, apply.LoadOptions{Vacuumed: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

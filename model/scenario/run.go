@@ -117,6 +117,30 @@ func (s *Scenario) Database(v *Variant, open func(string) (io.ReadCloser, error)
 	return db, nil
 }
 
+// blame finds the statement of a variant for which no stream can be made, if there is one
+// without the variant, and says that err is its fault.
+func (s *Scenario) blame(v *Variant, base *schema.Database, o *Options, err error) error {
+	if v == nil {
+		return err
+	}
+	if _, own := NewGenerator(s, base, base); own != nil {
+		return err
+	}
+	for i := range v.DDL {
+		part := *v
+		part.DDL = v.DDL[:i+1]
+		db, other := s.Database(&part, o.Schema)
+		if other != nil {
+			return err
+		}
+		var e *Error
+		if _, other = NewGenerator(s, base, db); errors.As(other, &e) {
+			return s.fail(v.DDL[i].at, "variant %q: %s: %s", v.Name, v.DDL[i].SQL, e.Text)
+		}
+	}
+	return err
+}
+
 // indexNames are those of all tables, with their schemas unless that is public.
 func indexNames(db *schema.Database) []string {
 	var names []string
@@ -169,7 +193,7 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 		}
 	}
 	if r.gen, err = NewGenerator(s, base, r.db); err != nil {
-		return nil, err
+		return nil, s.blame(v, base, o, err)
 	}
 	r.worker, err = apply.New(r.db, apply.Options{Settings: r.set, Start: startLSN, NextXID: nextXID, Seed: s.Seed, Collation: s.Collation, Parallel: true})
 	if err != nil {
