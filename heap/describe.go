@@ -98,10 +98,22 @@ func (t *Table) Memory() int {
 	n := storage.PageSize * t.fsm.Pages()
 	for i := range t.pages.n {
 		p := t.pages.at(storage.BlockNumber(i))
-		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 32*cap(p.headers)
+		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 24*cap(p.headers)
 	}
 	if l := t.loaded; l != nil {
 		n += 4 * (cap(l.first) + cap(l.order))
+	}
+	return n
+}
+
+// Made is how many pages are there as such: all but those of loaded rows that nothing has
+// touched.
+func (t *Table) Made() int {
+	n := 0
+	for i := range t.pages.n {
+		if !t.pages.at(storage.BlockNumber(i)).virtual {
+			n++
+		}
 	}
 	return n
 }

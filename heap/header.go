@@ -66,7 +66,7 @@ func (p *page) materialize() {
 	if p.headers != nil {
 		return
 	}
-	p.headers = make([]header, len(p.items), len(p.items)+8)
+	p.headers = make([]header, len(p.items), len(p.items)+moreLines)
 	r := 0
 	for i := range p.items {
 		o := storage.OffsetNumber(i + 1)

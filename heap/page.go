@@ -140,9 +140,9 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 	if !reused {
 		p.freeLines = false
 		p.lower += storage.LinePointerSize
-		p.items = append(p.items, linePointer{})
+		p.items = append(roomFor(p.items, 1), linePointer{})
 		if p.headers != nil {
-			p.headers = append(p.headers, header{})
+			p.headers = append(roomFor(p.headers, 1), header{})
 		}
 		off = storage.OffsetNumber(len(p.items))
 	}
@@ -157,6 +157,18 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 		s.join(p, off, reused)
 	}
 	return off
+}
+
+// moreLines is for how many more line pointers a page gets memory at a time: only few come
+// to one that was filled.
+const moreLines = 8
+
+// roomFor returns s with room for n more elements, and hardly more.
+func roomFor[T any](s []T, n int) []T {
+	if len(s)+n <= cap(s) {
+		return s
+	}
+	return append(make([]T, 0, len(s)+max(n, moreLines)), s...)
 }
 
 // note records who inserted item off.

@@ -350,6 +350,10 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 			p.holes = p.holes[:n-1]
 			copy(p.bodies[body:], t.bodies[v.start:])
 		} else {
+			if cap(p.bodies)-body < v.size() {
+				// As much as the page has room for.
+				p.bodies = roomFor(p.bodies, max(v.size(), int(p.upper)-int(p.lower)))
+			}
 			p.bodies = append(p.bodies, t.bodies[v.start:]...)
 		}
 		t.bodies = t.bodies[:v.start]

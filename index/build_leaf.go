@@ -36,8 +36,17 @@ func (t *BTree) make(p *page) {
 	t.Counters = counters
 
 	free := int(s.free)
-	t.arrays(p, t.itemsExpected(len(n.items), free, (pageSpace-free)/max(len(n.items), 1)))
 	high := p.entry0()
+	if _, _, shared := t.sharesMemory(n); shared {
+		if highAt, item, lo := p.highAt, p.high, p.highLo; p.hasHigh {
+			n.setHigh(item, lo, &high)
+			n.highAt = highAt
+		}
+		t.takeContents(p, n)
+		t.checkMade(p, free)
+		return
+	}
+	t.arrays(p, t.itemsExpected(len(n.items), free, (pageSpace-free)/max(len(n.items), 1)))
 	slab := p.slab
 	p.items = append(p.items, n.items...)
 	if t.plan.wide {
@@ -53,6 +62,11 @@ func (t *BTree) make(p *page) {
 	}
 	p.sorted, p.most, p.last, p.listMax, p.hint = n.sorted, n.most, n.last, n.listMax, n.hint
 	p.free = pageSpace - used
+	t.checkMade(p, free)
+}
+
+// checkMade checks that a leaf which was made has as much free space as was known.
+func (t *BTree) checkMade(p *page, free int) {
 	if p.free != free {
 		panic("index: rows that the index was built on are not the same when they are read again")
 	}

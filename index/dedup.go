@@ -254,9 +254,7 @@ func (p *page) copyHigh(q *page) {
 
 // takeContents gives p the contents of the work page n.
 func (t *BTree) takeContents(p, n *page) {
-	if len(n.slab) > cap(p.slab) {
-		t.slabBytes(p, t.slabExpected(n, len(n.slab)))
-	}
+	t.cut(p, n)
 	p.items = append(p.items[:0], n.items...)
 	p.order = p.order[:0]
 	p.sorted, p.last, p.disordered, p.partial = n.sorted, n.last, false, n.partial

@@ -155,10 +155,27 @@ const pageMemory = 256
 func (t *BTree) Memory() int {
 	n := 0
 	for _, p := range t.pages[1:] {
-		n += pageMemory + 16*cap(p.items) + 2*cap(p.order) + 8*cap(p.los) + 8*cap(p.his) + cap(p.slab)
+		n += pageMemory
+		if p.memory != nil {
+			n += p.memory.Size()
+			continue
+		}
+		n += 16*cap(p.items) + 2*cap(p.order) + 8*cap(p.los) + 8*cap(p.his) + cap(p.slab)
 	}
 	if b := t.loaded; b != nil {
 		n += 4*cap(b.entries) + 12*cap(b.spans)
+	}
+	return n
+}
+
+// Made is how many pages are there as such: all but those that the index was built with and
+// that nothing has touched.
+func (t *BTree) Made() int {
+	n := 0
+	for _, p := range t.pages[1:] {
+		if p.sorted != virtual {
+			n++
+		}
 	}
 	return n
 }

@@ -152,6 +152,9 @@ type BTree struct {
 	split   splitFinder
 	pending pending
 	scratch page
+	right   page     // the right page of a split
+	spare   []arrays // of leaves that got posting lists
+	blocks  [len(leafBlocks)][]*storage.Block
 	tail    sorter
 	dels    deletion
 	scan    Scan
@@ -185,7 +188,7 @@ func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
 	t.fsm.Changed = t.dirtyFSM
 	t.planAbbreviation()
 	if t.plan.wide {
-		t.scratch.los = []uint64{}
+		t.scratch.los, t.right.los = []uint64{}, []uint64{}
 	}
 	return t
 }

@@ -61,7 +61,7 @@ type page struct {
 	highAt    uint16 // items that lie before the high key: those of a page that was built
 	checksum  uint16 // in the header: that of a page that was built and then read; 0 if there is none
 
-	_ [8]byte // to a multiple of a cache line
+	memory *storage.Block // holds all of the above, if the leaf has posting lists; see memory.go
 }
 
 // A slab entry begins with a header of 4 bytes:

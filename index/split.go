@@ -123,7 +123,7 @@ func (t *BTree) linkRight(p, right *page) {
 // the right page, its high key included, line pointers not.
 func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item, nuLo uint64, nuEntry *entry, high item, highLo uint64, highEntry *entry) int {
 	plain := nuEntry == nil && t.allPlain(p)
-	if plain && len(p.order) == 0 {
+	if plain && len(p.order) == 0 && p.memory == nil {
 		return t.distributeArrived(p, right, first, at, newLeft, nu, nuLo, high, highLo, highEntry)
 	}
 	// The left page is built aside, for p is still being read.
@@ -138,8 +138,15 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	if !plain {
 		leaving = t.used(p, 0, first)
 	}
-	t.arrays(right, t.itemsExpected(len(p.items)-first+1, p.free+leaving, size))
-	t.slabBytes(right, t.slabExpected(p, len(p.slab)))
+	to := right
+	if aside := t.plan.whole && p.leaf() && p.listMax != (storage.TID{}); aside {
+		// So is the right one: what memory it takes shows then.
+		right = &t.right
+		right.reset(0)
+	} else {
+		t.arrays(right, t.itemsExpected(len(p.items)-first+1, p.free+leaving, size))
+		t.slabBytes(right, t.slabExpected(p, len(p.slab)))
+	}
 	if p.hasHigh {
 		right.copyHigh(p)
 	}
@@ -161,9 +168,15 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	if !newLeft {
 		right.hint = at - first
 	}
-	right.low = high.hi
 	bytes := pageSpace - right.free - storage.LinePointerSize*(len(right.items)+right.first())
 	t.takeContents(p, left)
+	if to != right {
+		if _, _, shared := t.sharesMemory(right); !shared {
+			t.arrays(to, t.itemsExpected(len(right.items), right.free, t.plainSize))
+		}
+		t.takeContents(to, right)
+	}
+	to.low = high.hi
 	if newLeft {
 		p.hint = min(at, len(p.items)-1)
 	}

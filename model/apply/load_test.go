@@ -2,12 +2,14 @@ package apply_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"applysim/model/apply"
 	"applysim/model/stream"
+	"applysim/wal/storage"
 )
 
 const loadedTable = "CREATE TABLE t (id int8 PRIMARY KEY, ref uuid NOT NULL, n int4, note text) WITH (fillfactor = 90);" +
@@ -137,6 +139,68 @@ func TestLoadMemory(t *testing.T) {
 	}
 	if m := st.Heap.Memory(); m > n {
 		t.Errorf("%d bytes for %d pages after one insert", m, pages)
+	}
+}
+
+// What changes touch of a table that was loaded takes about as much memory as the pages of
+// a real one: a few bytes more than a page where row versions have got headers of their
+// own, and less elsewhere.
+func TestTouchedMemory(t *testing.T) {
+	for _, changes := range []int{500, 5_000, 50_000} {
+		s := subscribe(t, workloadTable, options())
+		const rows = 200_000
+		if err := s.Load("public", "events", &workload{n: rows}, apply.LoadOptions{Vacuumed: true}); err != nil {
+			t.Fatal(err)
+		}
+		st := s.table("events")
+		memory := func() (bytes, pages int) {
+			bytes, pages = st.Heap.Memory(), st.Heap.Made()
+			for _, x := range st.Indexes {
+				bytes += x.BTree.Memory()
+				pages += x.BTree.Made()
+			}
+			return bytes, pages
+		}
+		allocated := func() int {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc)
+		}
+		bytes, pages := memory()
+		before := allocated()
+		r := newRand(5)
+		messages := []stream.Message{relation(1, "events", 'd', "id*", "account_id", "status", "payload", "updated_at"), begin()}
+		for i := range changes {
+			row := []string{number(uint64(1 + r.IntN(rows))), number(uint64(r.IntN(10000))), number(uint64(r.IntN(5))), payload[:128], "2026-02-01 00:00:00+00"}
+			switch {
+			case i%3 == 0:
+				row[0] = number(uint64(rows + 1 + i))
+				messages = append(messages, insert(1, row...))
+			case i%30 == 1:
+				messages = append(messages, del(1, 'K', row[0], null, null, null, null))
+			default:
+				messages = append(messages, update(1, row...))
+			}
+		}
+		if err := s.try(append(messages, commit())...); err != nil {
+			t.Fatal(err)
+		}
+		messages, s.records = nil, nil
+		used, made := memory()
+		used, made = used-bytes, (made-pages)*storage.PageSize
+		grown := allocated() - before
+		runtime.KeepAlive(s)
+		t.Logf("%d changes: %d pages of %d bytes touched, %d bytes taken, %d allocated", changes, made/storage.PageSize, made, used, grown)
+		if used > made*104/100 {
+			t.Errorf("%d changes: %d bytes of memory for pages of %d bytes", changes, used, made)
+		}
+		// Package storage takes memory from the system in pieces, the newest of 16 MB, each
+		// with a huge page for alignment: what was not handed out yet is not touched.
+		const pieces = 24 << 20
+		if grown > made*108/100+pieces {
+			t.Errorf("%d changes: %d bytes are allocated for pages of %d bytes", changes, grown, made)
+		}
 	}
 }
 

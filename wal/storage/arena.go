@@ -37,6 +37,28 @@ func Give[T any](a *Arena, n int) []T {
 	return unsafe.Slice(p, n)[:0]
 }
 
+// Block is a piece of memory that can be cut anew time and again. Its first word, which is
+// this one, says how many words it has.
+type Block uint64
+
+// Block returns a piece of so many bytes.
+func (a *Arena) Block(size int) *Block {
+	words := Give[Block](a, size/wordSize)[:size/wordSize]
+	words[0] = Block(len(words))
+	return &words[0]
+}
+
+// Size is how many bytes the block has, and Room how many of them can be given out.
+func (b *Block) Size() int { return int(*b) * wordSize }
+
+// Room is Size without what the block needs itself.
+func (b *Block) Room() int { return b.Size() - wordSize }
+
+// Cut returns an arena that gives out the memory of the block, whoever had it before.
+func (b *Block) Cut() Arena {
+	return Arena{rest: unsafe.Slice((*uint64)(unsafe.Pointer(b)), int(*b))[1:]}
+}
+
 // Rest is how many bytes of the newest chunk are left: a piece that may be of any size
 // wastes nothing if it takes them all.
 func (a *Arena) Rest() int { return len(a.rest) * wordSize }
