@@ -150,6 +150,15 @@ func (r *Runner) RunStream() error {
 	}
 }
 
+// RunTransaction carries out the stream's next transaction likewise. It returns false at
+// the end of the stream.
+func (r *Runner) RunTransaction() (bool, error) {
+	if err := r.peek(); err != nil || r.feed.end {
+		return false, err
+	}
+	return true, r.rest()
+}
+
 // rest carries out what is left of the stream's current transaction.
 func (r *Runner) rest() error {
 	for {

@@ -551,3 +551,14 @@ func recordPlace(t wal.RecordType) Place {
 	}
 	return Dispatch
 }
+
+// Spooled is the work of an apply worker that keeps streamed changes in a file: messages
+// of so many bytes.
+func Spooled(messages, bytes float64) *Usage {
+	u := &Usage{}
+	u.Add(Item{Term: termMessage, Where: Loop, Quantity: messages})
+	u.Add(Item{Term: termMessageByte, Where: Loop, Quantity: bytes})
+	u.Add(Item{Term: termSpool, Where: Dispatch, Quantity: messages})
+	u.Add(Item{Term: termSpoolByte, Where: Dispatch, Quantity: bytes})
+	return u
+}

@@ -61,13 +61,19 @@ var loads = []string{loadCopy, loadIndexesFirst, loadInserts}
 // load gives the tables the rows that are there before the run.
 func (r *run) load() error {
 	r.gen.SkipLoad()
-	states := r.worker.Tables()
-	for _, t := range r.s.Tables {
+	return r.s.Load(r.gen, r.worker)
+}
+
+// Load gives the tables of a worker, or of a publisher's backend, the rows that are there
+// before the run.
+func (s *Scenario) Load(g *Generator, w *apply.Worker) error {
+	states := w.Tables()
+	for _, t := range s.Tables {
 		if t.Rows == 0 {
 			continue
 		}
 		var src *source
-		for _, s := range r.gen.sources {
+		for _, s := range g.sources {
 			if s.table.QualifiedName() == t.Name {
 				src = s
 			}
@@ -78,13 +84,13 @@ func (r *run) load() error {
 				continue
 			}
 			found = true
-			o := apply.LoadOptions{Inserted: t.Load == loadInserts, IndexesFirst: t.Load == loadIndexesFirst, Vacuumed: t.Vacuumed, Binary: r.s.Binary}
-			if err := r.worker.Load(states[i].Schema.Schema, states[i].Schema.Name, newPresetRows(r.gen, src, states[i]), o); err != nil {
-				return r.s.fail(t.at+".rows", "rows before the run: %s", strings.TrimPrefix(fmt.Sprint(err), "apply: "))
+			o := apply.LoadOptions{Inserted: t.Load == loadInserts, IndexesFirst: t.Load == loadIndexesFirst, Vacuumed: t.Vacuumed, Binary: s.Binary}
+			if err := w.Load(states[i].Schema.Schema, states[i].Schema.Name, newPresetRows(g, src, states[i]), o); err != nil {
+				return s.fail(t.at+".rows", "rows before the run: %s", strings.TrimPrefix(fmt.Sprint(err), "apply: "))
 			}
 		}
 		if !found {
-			return r.s.fail(t.at+".rows", "table %q has no rows of its own: rows before the run go to its partitions", t.Name)
+			return s.fail(t.at+".rows", "table %q has no rows of its own: rows before the run go to its partitions", t.Name)
 		}
 	}
 	return nil

@@ -55,6 +55,9 @@ type Subscription struct {
 	// (synchronous_commit of the subscription), each in Flush.
 	Synchronous bool
 	Flush       time.Duration
+	// Wait is what the worker waits for each change, beside what it computes: for a
+	// trigger, for pages that must be read.
+	Wait time.Duration
 	// Speed is how fast the worker is, beside the profile's machine.
 	Speed   float64
 	Stopped []Period // times at which it is disabled
@@ -169,6 +172,7 @@ func decodeSubscription(d *decoder, t *section, number int) *Subscription {
 	u.Cores = t.number("cores", 0, 0, 1e6)
 	u.Synchronous = t.text("synchronous_commit", "off") != "off"
 	u.Flush = t.duration("flush", 0)
+	u.Wait = t.duration("wait", 0)
 	u.Speed = t.number("speed", 1, 1e-6, 1e6)
 	u.Stopped = decodePeriods(t)
 	t.done()

@@ -49,6 +49,13 @@ type Options struct {
 	// that it runs to its end.
 	Ready func(*apply.Worker)
 	Until int64
+	// Tables are those that the subscription gets, with their schemas unless that is
+	// public; nil for all. A transaction without a change of theirs is not sent.
+	Tables []string
+	// Sent is told of each message before it is applied, Committed of each transaction
+	// that was applied, by the number of its operation; they may be nil.
+	Sent      func(operation int, m *stream.Message)
+	Committed func(operation int, w *apply.Worker)
 }
 
 // run is one run of a variant.
@@ -69,7 +76,9 @@ type run struct {
 	changes  int64
 	commits  int64
 	stopped  *Stop
-	beside   []*cost.Usage // work of other processes than the worker: what commands took
+	held     *stream.Message
+	names    map[uint32]string // of relations
+	beside   []*cost.Usage     // work of other processes than the worker: what commands took
 	timeline timeline
 }
 
@@ -178,7 +187,7 @@ func (s *Scenario) settings(v *Variant) (apply.Settings, error) {
 
 // prepare makes a subscriber with its tables as they are before the run.
 func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
-	r := &run{s: s, v: v, o: o}
+	r := &run{s: s, v: v, o: o, names: map[uint32]string{}}
 	var err error
 	if r.db, err = s.Database(v, o.Schema); err != nil {
 		return nil, err
@@ -263,7 +272,10 @@ func (r *run) apply() error {
 	}
 	var m stream.Message
 	counted := int64(0)
-	for r.gen.Next(&m) {
+	for r.nextSent(&m) {
+		if r.o.Sent != nil {
+			r.o.Sent(r.gen.Operation(), &m)
+		}
 		if m.Kind == stream.KindBegin {
 			if err := r.until(m.Time.Time()); err != nil {
 				return err
@@ -294,6 +306,9 @@ func (r *run) apply() error {
 			continue
 		}
 		r.messages++
+		if m.Kind == stream.KindCommit && r.o.Committed != nil {
+			r.o.Committed(r.gen.Operation(), r.worker)
+		}
 		if r.o.Until > 0 && r.worker.Counters.Changes()-r.before.counters.Changes() >= r.o.Until {
 			break
 		}
@@ -320,6 +335,51 @@ func (r *run) apply() error {
 		return sql.w.Flush()
 	}
 	return nil
+}
+
+// nextSent makes the next message that the subscription gets.
+func (r *run) nextSent(m *stream.Message) bool {
+	if r.o.Tables == nil {
+		return r.gen.Next(m)
+	}
+	if r.held != nil { // the change after a transaction's begin
+		*m, r.held = *r.held, nil
+		return true
+	}
+	var begin stream.Message
+	open := false
+	for r.gen.Next(m) {
+		switch m.Kind {
+		case stream.KindBegin:
+			begin, open = *m, true
+			continue
+		case stream.KindCommit:
+			if open {
+				open = false
+				continue
+			}
+			return true
+		case stream.KindRelation:
+			r.names[m.Relation.ID] = m.Relation.Name
+			if m.Relation.Namespace != "public" {
+				r.names[m.Relation.ID] = m.Relation.Namespace + "." + m.Relation.Name
+			}
+			if !slices.Contains(r.o.Tables, r.names[m.Relation.ID]) {
+				continue
+			}
+		case stream.KindInsert, stream.KindUpdate, stream.KindDelete:
+			if !slices.Contains(r.o.Tables, r.names[m.RelationID]) {
+				continue
+			}
+		}
+		if open {
+			held := *m
+			r.held = &held
+			*m = begin
+		}
+		return true
+	}
+	return false
 }
 
 func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }

@@ -45,6 +45,7 @@ type consumer struct {
 
 	reported [2]float64 // position that was reported last: replayed, flushed
 	silent   bool       // nothing is reported now
+	gaps     []gap      // of the WAL that was handed out while the walsender was behind
 	history  []mark     // of the worker's positions, for the flush
 	slot     *slots.Slot
 	snapshot float64 // position of the last running-xacts record that its walsender has seen, -1 for none
@@ -56,6 +57,10 @@ type consumer struct {
 	applied  float64 // changes
 	wrote    float64 // bytes of WAL on the subscriber
 }
+
+// gap is WAL that a walsender handed out without a keepalive in between. until is infinite
+// while it is behind.
+type gap struct{ from, until float64 }
 
 // mark is a position at a time.
 type mark struct{ t, pos float64 }
@@ -274,7 +279,7 @@ func (r *Run) stream(l *large) {
 		w := s.Costs[i]
 		p.work[i] = Cost{Send: w.Send * share, Bytes: w.Bytes * share, Pass: w.Pass * share}
 		if c.Streaming == Parallel {
-			p.work[i].Apply = w.Apply * share
+			p.work[i].Apply = (w.Apply + w.Wait) * share
 		}
 	}
 	r.axis.put(r.t, p)
@@ -298,8 +303,8 @@ func (r *Run) commit(l *large) {
 		}
 		left := 1 - streamed
 		p.work[i] = Cost{Send: w.Send * left, Bytes: w.Bytes * left, Pass: w.Pass * left, Apply: w.Apply, Wait: w.Wait, WAL: w.WAL}
-		if c.Streaming == Parallel {
-			p.work[i].Apply = w.Apply * left
+		if c.Streaming == Parallel { // the parallel worker is the one that waits, too
+			p.work[i].Apply, p.work[i].Wait = (w.Apply+w.Wait)*left, 0
 		}
 	}
 	r.axis.put(r.t, p)
@@ -307,7 +312,7 @@ func (r *Run) commit(l *large) {
 
 // reflow begins a new flow with the rates that hold from now on.
 func (r *Run) reflow() {
-	p := piece{work: make([]Cost, len(r.consumers)), perS: r.OtherWAL}
+	p := piece{work: make([]Cost, len(r.consumers)), delay: make([]float64, len(r.consumers)), perS: r.OtherWAL}
 	r.backends, r.xidPerS = 0, 0
 	for i := range p.work {
 		p.work[i].Read = float64(r.OtherWAL * r.OtherRead)
@@ -329,6 +334,12 @@ func (r *Run) reflow() {
 			w.Apply += float64(c.Apply * rate)
 			w.Wait += float64(c.Wait * rate)
 			w.WAL += float64(c.WAL * rate)
+			p.delay[k] += float64(s.WAL * rate * (c.Send + c.Apply + c.Wait))
+		}
+	}
+	for k := range p.delay {
+		if small := p.perS - r.OtherWAL; small > 0 {
+			p.delay[k] = p.delay[k]/small + r.Network.RoundTrip/2
 		}
 	}
 	for _, l := range r.running {

@@ -220,7 +220,7 @@ func (r *Run) start(c *consumer) {
 func (r *Run) limits() {
 	for _, c := range r.consumers {
 		l := r.limitOf(c)
-		c.silent = c.falls(apply) && c.falls(send)
+		r.hear(c)
 		if l == c.limit {
 			continue
 		}
@@ -235,6 +235,27 @@ func (r *Run) limits() {
 			c.behind = r.t
 		}
 	}
+}
+
+// hear finds whether a worker tells the publisher now how far it is: it does when it has
+// no messages left, and where keepalives stand between them, which the walsender has sent
+// when it had nothing else to send. Within a transaction it does not come to them.
+func (r *Run) hear(c *consumer) {
+	sent, at := r.position(&c.stage[send]), r.position(&c.stage[apply])
+	n := len(c.gaps)
+	behind := c.falls(send) && !c.stopped
+	switch {
+	case behind && (n == 0 || !math.IsInf(c.gaps[n-1].until, 1)):
+		c.gaps = append(c.gaps, gap{sent, math.Inf(1)})
+	case !behind && n > 0 && math.IsInf(c.gaps[n-1].until, 1):
+		c.gaps[n-1].until = sent
+	}
+	for len(c.gaps) > 0 && c.gaps[0].until <= at {
+		c.gaps = c.gaps[1:]
+	}
+	a := &c.stage[apply]
+	within := r.axis.pieces[a.piece].lump != nil && (a.pos > 0 || a.density > 0)
+	c.silent = c.falls(apply) && (len(c.gaps) > 0 && c.gaps[0].from <= at || within)
 }
 
 func (r *Run) limitOf(c *consumer) Limit {

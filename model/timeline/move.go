@@ -1,6 +1,10 @@
 package timeline
 
-import "math"
+import (
+	"math"
+
+	"applysim/wal"
+)
 
 // settle moves stages on that need no time for it: over the ends of pieces, and where
 // there is nothing to do for them.
@@ -158,6 +162,17 @@ func (r *Run) next(end float64) float64 {
 				soon(r.t + c.backlog/net)
 			}
 		}
+		if a := &c.stage[apply]; len(c.gaps) > 0 && a.rate > 0 {
+			// Keepalives end, or begin again, on the worker's way.
+			if speed := float64(a.rate * r.axis.pieces[a.piece].perS); speed > 0 {
+				at := r.position(a)
+				for _, to := range [2]float64{c.gaps[0].from, c.gaps[0].until} {
+					if to > at+1e-6 {
+						soon(r.t + (to-at)/speed)
+					}
+				}
+			}
+		}
 		if grows := r.filling(c); !c.full && grows > 0 && r.Network.Buffer > 0 {
 			soon(r.t + max(r.Network.Buffer-c.flying, 0)/grows)
 		}
@@ -261,13 +276,16 @@ func (r *Run) lag(s *stage) float64 {
 // report notes what a consumer has told the publisher.
 func (r *Run) report(c *consumer) {
 	at := r.position(&c.stage[apply])
+	if p := &r.axis.pieces[c.stage[apply].piece]; p.delay != nil && !c.falls(apply) && !c.falls(send) {
+		at -= min(float64(p.perS*p.delay[c.number]), at-p.wal)
+	}
 	c.replayed = max(c.replayed, at)
 	if n := len(c.history); n == 0 || c.history[n-1].t < r.t {
 		c.history = append(c.history, mark{r.t, at})
 	} else {
 		c.history[n-1].pos = at
 	}
-	since := r.t - c.FlushDelay
+	since := r.t - r.flushDelay(c)
 	drop := 0
 	for drop+1 < len(c.history) && c.history[drop+1].t <= since {
 		drop++
@@ -289,6 +307,19 @@ func (r *Run) report(c *consumer) {
 	c.reported[0] = max(c.reported[0], at)
 	c.reported[1] = max(c.reported[1], min(flushed, at))
 	c.slot.Confirm(r.lsn(c.reported[1]))
+}
+
+// flushDelay is how long the WAL of a commit that the worker makes now waits for the WAL
+// writer, on average. It comes every wal_writer_delay and takes whole pages, so that what
+// is on the last page waits until that is full or it comes again. Source: REL_18_1,
+// src/backend/access/transam/xlog.c, XLogBackgroundFlush.
+func (r *Run) flushDelay(c *consumer) float64 {
+	a := &c.stage[apply]
+	rest := 2 * c.FlushDelay
+	if rate := float64(a.rate * r.axis.pieces[a.piece].work[c.number].WAL); rate > 0 {
+		rest = min(rest, wal.WALPageSize/2/rate)
+	}
+	return c.FlushDelay + rest
 }
 
 // inf is no time at all.

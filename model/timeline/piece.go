@@ -11,6 +11,9 @@ type piece struct {
 	lump     *lump   // nil for a flow
 	// work is what it takes each consumer: a second of a flow, or the whole lump.
 	work []Cost
+	// delay is how long the transactions of a flow are on their way to each consumer where
+	// every stage keeps up, seconds on average.
+	delay []float64
 }
 
 // lump is what a lump is.

@@ -141,6 +141,7 @@ func (r *recording) setUp() error {
 		if p.Settings.MaxSlotKeepSize >= 0 {
 			settings["max_slot_wal_keep_size"] = fmt.Sprintf("%dMB", p.Settings.MaxSlotKeepSize>>20)
 		}
+		settings["checkpoint_completion_target"] = fmt.Sprint(p.Settings.CompletionTarget)
 		settings["logical_decoding_work_mem"] = mb(p.Settings.DecodingWorkMem)
 		settings["wal_sender_timeout"] = fmt.Sprintf("%dms", p.Settings.SenderTimeout.Milliseconds())
 		settings["checkpoint_timeout"] = fmt.Sprintf("%ds", int(p.Settings.CheckpointTimeout.Seconds()))
@@ -152,6 +153,9 @@ func (r *recording) setUp() error {
 	}
 	if r.sub, err = r.pool.Start("subscriber", subscriberSettings); err != nil {
 		return err
+	}
+	if text, err := os.ReadFile(filepath.Join(r.dir, "..", "waits.sql")); err == nil && r.s.Subscriptions[0].Wait > 0 {
+		r.ddl["subscriber"] += string(text)
 	}
 	for name, c := range map[string]*server.Cluster{"publisher": r.pub, "subscriber": r.sub} {
 		if err := c.Script("drop schema public cascade; create schema public;" + r.ddl[name]); err != nil {
@@ -268,11 +272,14 @@ func (r *recording) measure() error {
 	}
 	r.start = time.Now()
 	var wait sync.WaitGroup
-	errs := make([]error, len(r.sessions)+1)
+	errs := make([]error, len(r.sessions)+2)
 	for i, s := range r.sessions {
 		wait.Go(func() { errs[i] = s.run(conns[i], r.start) })
 	}
 	wait.Go(func() { errs[len(r.sessions)] = r.actions() })
+	if p := r.s.Publisher; p != nil && p.OtherWAL > 0 {
+		wait.Go(func() { errs[len(r.sessions)+1] = r.otherWAL(p.OtherWAL) })
+	}
 	over := make(chan struct{})
 	var samples sync.WaitGroup
 	var failed error
@@ -380,5 +387,23 @@ func (r *recording) cleanUp() error {
 	r.sub.Query(fmt.Sprintf("drop subscription %s", name))
 	r.pub.Query("drop publication p")
 	r.pub.Query("select pg_drop_replication_slot(slot_name) from pg_replication_slots")
+	return nil
+}
+
+// otherWAL writes WAL that is not decoded into anything: messages that nobody asked for.
+func (r *recording) otherWAL(rate float64) error {
+	c, err := server.Dial(r.pub.Port, r.pub.Database(), nil)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	const every = 50 * time.Millisecond
+	size := int(rate * every.Seconds())
+	for n := 1; time.Since(r.start) < r.s.Duration; n++ {
+		if _, err := c.Query(fmt.Sprintf("select pg_logical_emit_message(false, '', repeat('x', %d), true)", size)); err != nil {
+			return err
+		}
+		time.Sleep(time.Until(r.start.Add(time.Duration(n) * every)))
+	}
 	return nil
 }

@@ -1,0 +1,431 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"applysim/model/apply"
+	"applysim/model/backend"
+	"applysim/model/cost"
+	"applysim/model/decode"
+	"applysim/model/publisher"
+	"applysim/model/scenario"
+	"applysim/model/stream"
+)
+
+// Options are what a pipeline is worked out with.
+type Options struct {
+	Schema  func(path string) (io.ReadCloser, error)
+	Profile *cost.Profile
+	// Limit is how many changes are simulated row by row, about; 0 stands for 100,000.
+	Limit int64
+}
+
+// Costs are what transactions of each operation of a scenario cost, on average.
+type Costs struct {
+	Operations []Operation
+	// Simulated is how many changes were simulated, of so many in the whole run.
+	Simulated, Changes float64
+	Warnings           []string
+}
+
+// Operation is what one of its transactions costs.
+type Operation struct {
+	Name         string
+	Transactions float64 // simulated
+	Changes      float64 // a transaction
+	WAL          float64 // bytes of the publisher's WAL, as LSNs advance
+	Memory       float64 // bytes that decoding keeps of it
+	// Subscriptions are what it costs those.
+	Subscriptions []Cost
+}
+
+// Cost is what a transaction costs one subscription.
+type Cost struct {
+	Sender float64 // CPU seconds of the walsender
+	Bytes  float64 // of the stream, with the framing of each message
+	Apply  float64 // CPU seconds of the apply worker
+	Pass   float64 // of the leader, if it is streamed
+	WAL    float64 // bytes of WAL on the subscriber
+	// Changes are those that are sent.
+	Changes float64
+}
+
+// framing is what stands around each message: type and length of CopyData, and the head
+// of an XLogData message. Source: REL_18_1, src/backend/replication/walsender.c,
+// WalSndPrepareWrite.
+const framing = 1 + 4 + 1 + 8 + 8 + 8
+
+// readShare is the part of a walsender's CPU that it is taken to spend when it reads a
+// transaction's WAL, before the commit.
+const readShare = 0.5
+
+// Measure simulates a part of a scenario and says what its transactions cost.
+func Measure(s *scenario.Scenario, o *Options) (*Costs, error) {
+	part, changes := sample(s, o.Limit)
+	c := &Costs{Changes: changes}
+	for i := range s.Operations {
+		c.Operations = append(c.Operations, Operation{Name: nameOf(s, i), Subscriptions: make([]Cost, max(len(s.Subscriptions), 1))})
+	}
+	if err := c.publisher(part, o); err != nil {
+		return nil, err
+	}
+	var done [][]string
+	for i := range c.Operations[0].Subscriptions {
+		var tables []string
+		if len(s.Subscriptions) > 0 {
+			tables = s.Subscriptions[i].Tables
+		}
+		if like := slices.IndexFunc(done, func(d []string) bool { return slices.Equal(d, tables) }); like >= 0 {
+			for k := range c.Operations {
+				c.Operations[k].Subscriptions[i] = c.Operations[k].Subscriptions[like]
+			}
+		} else if err := c.subscription(part, o, i, tables); err != nil {
+			return nil, err
+		}
+		done = append(done, tables)
+	}
+	return c, nil
+}
+
+// nameOf describes an operation.
+func nameOf(s *scenario.Scenario, n int) string {
+	p := s.Operations[n]
+	name := fmt.Sprintf("%s %s", p.Do, p.Table)
+	for _, then := range p.Then {
+		name += fmt.Sprintf(", %s %s", then.Do, then.Table)
+	}
+	return name
+}
+
+// sample is a scenario with the same mix of transactions, but not more than about limit
+// changes: each operation has at least one of its own.
+func sample(s *scenario.Scenario, limit int64) (*scenario.Scenario, float64) {
+	if limit == 0 {
+		limit = 100_000
+	}
+	part := *s
+	part.Operations = nil
+	total := 0.0
+	counts := make([]float64, len(s.Operations)) // transactions in the whole run
+	rows := make([]float64, len(s.Operations))
+	for i, op := range s.Operations {
+		rows[i] = float64(op.Rows)
+		for _, then := range op.Then {
+			rows[i] += float64(then.Rows)
+		}
+		counts[i] = transactions(s, i)
+		total += float64(counts[i] * rows[i])
+	}
+	share := min(float64(limit)/max(total, 1), 1)
+	length := s.Duration.Seconds()
+	if s.Duration == 0 {
+		length = float64(s.Changes) / max(total, 1) // total is a second's
+		if total > 0 {
+			share = min(float64(limit)/float64(s.Changes), 1)
+		}
+	}
+	for i, op := range s.Operations {
+		x := *op
+		n := counts[i] * share
+		if s.Duration == 0 {
+			n *= length
+		}
+		if n == 0 {
+			n = 1e-9 // it never comes in the run
+		}
+		x.Arrivals, x.Lasts = scenario.Arrivals{}, 0
+		x.Rate, x.Count = 0, max(int64(math.Round(n)), 1)*int64(op.Rows)
+		part.Operations = append(part.Operations, &x)
+	}
+	part.Changes = 0
+	part.Duration = max(seconds(length*share), seconds(0.001))
+	if s.Duration == 0 {
+		total *= length
+	}
+	return &part, total
+}
+
+// transactions is how many of an operation come in the whole run, or in a second if the
+// run ends after a number of changes.
+func transactions(s *scenario.Scenario, n int) float64 {
+	end := s.Duration.Seconds()
+	if end == 0 {
+		return s.Operations[n].Rate / float64(s.Operations[n].Rows)
+	}
+	clock := s.Clock(n)
+	sum := 0.0
+	for t := 0.0; t < end; {
+		rate, until := clock.Rate(t)
+		until = min(until, end)
+		sum += float64(rate * (until - t))
+		t = until
+	}
+	return sum
+}
+
+// publisher runs the publisher's side.
+func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
+	db, err := s.Database(nil, o.Schema)
+	if err != nil {
+		return err
+	}
+	gen, err := scenario.NewGenerator(s, db, db)
+	if err != nil {
+		return err
+	}
+	own := db
+	set := apply.DefaultSettings()
+	set.WALLevel = "logical"
+	if p := s.Publisher; p != nil {
+		if p.Schema != "" {
+			like := *s
+			like.Schema = p.Schema
+			if own, err = like.Database(nil, o.Schema); err != nil {
+				return err
+			}
+		}
+		for _, x := range p.Server {
+			if err := set.Set(x.Name, x.Value); err != nil {
+				return err
+			}
+		}
+	}
+	b, err := apply.NewBackend(own, apply.Options{Settings: set, Start: 16 << 20, NextXID: 750, Seed: s.Seed, Collation: s.Collation})
+	if err != nil {
+		return err
+	}
+	gen.SkipLoad()
+	if err := s.Load(gen, b.Worker()); err != nil {
+		return err
+	}
+	var raw bytes.Buffer
+	w := stream.NewWriter(&raw, stream.Raw)
+	var ops []int
+	var times []stream.Timestamp
+	dec := make([]*decode.Decoder, len(s.Operations))
+	sizes := decode.Options{WorkMem: 1 << 40, AllTables: true, Ways: []string{decode.Ways[0]}, Major: 18}
+	var described []stream.Message
+	var m stream.Message
+	for gen.Next(&m) {
+		if err := w.Write(&m); err != nil {
+			return err
+		}
+		k := gen.Operation()
+		switch m.Kind {
+		case stream.KindBegin:
+			ops, times = append(ops, k), append(times, m.Time)
+			c.Operations[k].Transactions++
+		case stream.KindInsert, stream.KindUpdate, stream.KindDelete:
+			c.Operations[k].Changes++
+			c.Simulated++
+		case stream.KindRelation, stream.KindType:
+			described = append(described, m)
+			for _, d := range dec {
+				if d != nil {
+					if err := d.Describe(&m); err != nil {
+						return err
+					}
+				}
+			}
+			continue
+		}
+		if dec[k] == nil && c.Operations[k].Transactions == 1 {
+			if dec[k], err = decode.New(db, sizes); err != nil {
+				return err
+			}
+			for i := range described {
+				if err := dec[k].Describe(&described[i]); err != nil {
+					return err
+				}
+			}
+		}
+		if dec[k] != nil && c.Operations[k].Transactions == 1 {
+			if err := dec[k].Message(&m); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	in, err := stream.NewReader(&raw, stream.DefaultOptions())
+	if err != nil {
+		return err
+	}
+	runner := backend.NewRunner(b, own, in)
+	schedule := apply.NewSchedule(b.Worker())
+	schedule.Checkpoints, schedule.WALWriter = true, true
+	log := b.Worker().Log()
+	for i, k := range ops {
+		schedule.Before(&stream.Message{Kind: stream.KindBegin, Time: times[i]})
+		before := log.LSN()
+		if more, err := runner.RunTransaction(); err != nil {
+			return fmt.Errorf("the publisher: %w", err)
+		} else if !more {
+			return fmt.Errorf("the publisher's stream ends after %d of %d transactions", i, len(ops))
+		}
+		c.Operations[k].WAL += float64(log.LSN() - before)
+	}
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		if op.Transactions == 0 {
+			continue
+		}
+		op.Changes /= op.Transactions
+		op.WAL /= op.Transactions
+		if dec[i] != nil {
+			op.Memory = float64(dec[i].Results()[0].TotalBytes)
+		}
+	}
+	return nil
+}
+
+// exactly is up to how many transactions the work of each is told apart.
+const exactly = 10_000
+
+// sums are what was counted of an operation's transactions.
+type sums struct {
+	n, told    float64 // transactions, and those whose work was told apart
+	apply, wal float64 // of the latter
+	sent       publisher.Counter
+	messages   float64
+	changes    float64
+}
+
+// subscription runs a subscription's side.
+func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, tables []string) error {
+	model, err := cost.Builtin()
+	if err != nil {
+		return err
+	}
+	prices, err := publisher.Model()
+	if err != nil {
+		return err
+	}
+	if err := known(s, o, tables); err != nil {
+		return err
+	}
+	all := make([]sums, len(s.Operations))
+	var worker *apply.Worker
+	var first, last *cost.Usage
+	var firstLSN, lastLSN float64
+	left := exactly
+	work := func(before *cost.Usage) (*cost.Usage, float64) {
+		now := cost.Measure(worker)
+		return now, o.Profile.Apply(model, now.Sub(before)).Seconds
+	}
+	run := &scenario.Options{
+		Schema: o.Schema, Tables: tables,
+		Ready: func(w *apply.Worker) {
+			worker, first, firstLSN = w, cost.Measure(w), float64(w.Log().LSN())
+			last, lastLSN = first, firstLSN
+		},
+		Sent: func(k int, m *stream.Message) {
+			if m.Kind == stream.KindRelation {
+				for i := range all { // each needs to know its columns
+					all[i].sent.Add(m)
+				}
+				return
+			}
+			all[k].sent.Add(m)
+			all[k].messages++
+			switch m.Kind {
+			case stream.KindInsert, stream.KindUpdate, stream.KindDelete:
+				all[k].changes++
+			}
+		},
+		Committed: func(k int, w *apply.Worker) {
+			x := &all[k]
+			x.n++
+			if left <= 0 {
+				return
+			}
+			left--
+			now, seconds := work(last)
+			at := float64(w.Log().LSN())
+			x.told++
+			x.apply += seconds
+			x.wal += at - lastLSN
+			last, lastLSN = now, at
+		},
+	}
+	result, err := s.Run(nil, run)
+	if err != nil {
+		return err
+	}
+	if result.Stopped != nil {
+		return fmt.Errorf("%s: message %d: replication would stop: %s", s.File, result.Stopped.Message, result.Stopped.Error)
+	}
+	// What was not told apart is shared out as what was.
+	_, total := work(first)
+	apart, wal := 0.0, 0.0
+	for i := range all {
+		if x := &all[i]; x.told > 0 {
+			apart += x.apply / x.told * x.n
+			wal += x.wal / x.told * x.n
+		}
+	}
+	scale, scaleWAL := 1.0, 1.0
+	if left <= 0 && apart > 0 && wal > 0 {
+		scale, scaleWAL = total/apart, (float64(worker.Log().LSN())-firstLSN)/wal
+	}
+	for i := range all {
+		x := &all[i]
+		n := c.Operations[i].Transactions
+		if x.told == 0 || n == 0 {
+			continue
+		}
+		k := &c.Operations[i].Subscriptions[number]
+		part := x.n / n // of the operation's transactions that are sent at all
+		k.Apply = float64(x.apply/x.told*scale) * part
+		k.WAL = float64(x.wal/x.told*scaleWAL) * part
+		k.Sender = sender(o.Profile, prices, &x.sent, x.n) / n
+		messages := x.messages / n
+		k.Changes = x.changes / n
+		data := float64(x.sent.Bytes()) + float64(x.n*transactionBytes)
+		k.Bytes = data/n + float64(messages*framing)
+		k.Pass = o.Profile.Apply(model, cost.Spooled(messages, data/n)).Seconds
+	}
+	return nil
+}
+
+// transactionBytes are the lengths of begin and commit.
+const transactionBytes = 1 + 8 + 8 + 4 + 1 + 1 + 8 + 8 + 8
+
+// sender is what a walsender takes for what it sent, in seconds.
+func sender(p *cost.Profile, prices *cost.Model, sent *publisher.Counter, transactions float64) float64 {
+	if p.Publisher == nil {
+		return 0
+	}
+	q := p.Publisher
+	return float64(prices.Instructions(sent.Usage())/1000*q.Sender.Value*1e-9) +
+		float64(transactions*q.Transaction.Value*1e-6) + float64(float64(sent.Bytes())*q.Send.Value*1e-9)
+}
+
+// known says whether a subscription's tables are in the schema.
+func known(s *scenario.Scenario, o *Options, tables []string) error {
+	if tables == nil {
+		return nil
+	}
+	db, err := s.Database(nil, o.Schema)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, t := range db.Tables {
+		names = append(names, t.QualifiedName())
+	}
+	for _, t := range tables {
+		if !slices.Contains(names, t) {
+			return fmt.Errorf("%s: a subscription's table %q is not in %s (nearest: %s)", s.File, t, s.Schema, apply.Nearest(t, names))
+		}
+	}
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
