@@ -45,6 +45,7 @@ type options struct {
 	verbose bool
 	log     string
 	loaded  bool
+	all     string
 }
 
 const (
@@ -69,6 +70,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.shrink, "shrink", 60, "make a case that differs smaller in at most `N` recordings")
 	f.BoolVar(&o.verbose, "verbose", false, "a line for each case, not only for those that differ")
 	f.BoolVar(&o.loaded, "loaded", false, "tables have rows before, as bulk loads leave them")
+	f.StringVar(&o.all, "keep", "", "leave the recordings of all cases in folder `DIR`, which applysim verify reads")
 	f.StringVar(&o.log, "log", "", "add this run to the log in `FILE`")
 	switch err := f.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
@@ -199,6 +201,12 @@ func (d *differential) loop() error {
 		d.count(r.dir, r.spec, result)
 		if result.Outcome == recorded.Differs || d.verbose || result.Outcome == recorded.Unsupported {
 			fmt.Fprintf(d.stdout, "seed %d: %s\n", r.seed, result.Line())
+		}
+		if d.all != "" {
+			if err := os.CopyFS(filepath.Join(d.all, r.spec.Name), os.DirFS(r.dir)); err != nil {
+				close(stop)
+				return err
+			}
 		}
 		if result.Outcome == recorded.Differs {
 			differing = append(differing, r)
