@@ -12,10 +12,10 @@ import "applysim/wal/storage"
 // coming to another page may prune it.
 func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.TID, ok, allDead bool) {
 	t.Counters.Fetches++
-	if stay != tid.Block {
-		t.pruneOnAccess(tid.Block)
-	}
 	p := t.page(tid.Block)
+	if stay != tid.Block {
+		t.pruneVisited(p)
+	}
 	allDead = true
 	off := tid.Offset
 	start := true

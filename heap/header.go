@@ -56,7 +56,9 @@ func (h *header) lockOnly() bool { return h.infomask&xmaxLockOnly != 0 }
 
 // header returns the header of item off, which may be changed.
 func (p *page) header(off storage.OffsetNumber) *header {
-	p.materialize()
+	if p.headers == nil {
+		p.materialize()
+	}
 	return &p.headers[off-1]
 }
 

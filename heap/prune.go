@@ -40,10 +40,12 @@ type pruning struct {
 // ended by a transaction that all have forgotten, and the page is full or short
 // of space (heap_page_prune_opt). A page that the worker itself keeps in use
 // cannot be pruned.
-func (t *Table) pruneOnAccess(block storage.BlockNumber) {
+func (t *Table) pruneOnAccess(block storage.BlockNumber) { t.pruneVisited(t.page(block)) }
+
+func (t *Table) pruneVisited(p *page) {
 	t.Counters.PruneChecks++
-	if p := t.page(block); block != t.pinned && t.worthPruning(p) {
-		t.prune(block, wal.Heap2PruneOnAccess)
+	if p.block != t.pinned && t.worthPruning(p) {
+		t.prune(p.block, wal.Heap2PruneOnAccess)
 	}
 }
 

@@ -21,20 +21,25 @@ func (t *Table) pruneQuick(p *page, typ wal.RecordType) bool {
 	s.changes = uint8(len(changed))
 	var ended [maxQuick]storage.OffsetNumber
 	n, followed := 0, 0
+	items := p.items
+	headers := p.headers[:len(items)]
 	for _, off := range changed {
-		if int(off) > len(p.items) || p.items[off-1].flags() != lpNormal {
+		at := int(off) - 1
+		if uint(at) >= uint(len(items)) || items[at].flags() != lpNormal {
 			return false
 		}
-		h := &p.headers[off-1]
+		h := &headers[at]
 		if h.infomask&(xminInvalid|xmaxIsMulti) != 0 || h.xmin == x.Current {
 			return false
 		}
 		first := off // version of its chain
 		if h.infomask2&heapOnly != 0 {
-			if first = h.root; first < 1 || int(first) > len(p.items) {
+			first = h.root
+			root := int(first) - 1
+			if uint(root) >= uint(len(items)) {
 				return false
 			}
-			if lp := p.items[first-1]; lp.flags() == lpRedirect {
+			if lp := items[root]; lp.flags() == lpRedirect {
 				first = lp.redirect()
 			}
 		}
@@ -43,7 +48,7 @@ func (t *Table) pruneQuick(p *page, typ wal.RecordType) bool {
 			case h.infomask2&hotUpdated != 0, h.infomask&xmaxInvalid == 0 && h.xmax == x.Current:
 				return false
 			case first == off:
-			case p.items[first-1].flags() == lpNormal && p.headers[first-1].leadsTo(p, off, h):
+			case items[first-1].flags() == lpNormal && headers[first-1].leadsTo(p, off, h):
 				followed--
 			default:
 				return false

@@ -46,8 +46,8 @@ func (p *page) unsettle(off storage.OffsetNumber) {
 		return
 	}
 	n := s.changes
-	if n > 0 && s.unsettled[n-1] == off {
-		return
+	if n > 0 && (s.unsettled[n-1] == off || n > 1 && s.unsettled[n-2] == off) {
+		return // as by an update: the old version, the new one, the old one again
 	}
 	if n == maxUnsettled {
 		s.known = false

@@ -110,8 +110,12 @@ func (x *Transactions) Aborted(xid uint32) {
 // Begin notes that the worker begins a transaction, which has no id yet.
 func (x *Transactions) Begin() {
 	x.Current = 0
-	clear(x.combos)
-	x.levels, x.multiCache, x.released = nil, nil, nil
+	if len(x.combos) > 0 {
+		clear(x.combos)
+	}
+	if x.levels != nil || x.multiCache != nil || x.released != nil {
+		x.levels, x.multiCache, x.released = nil, nil, nil
+	}
 }
 
 // madeBy is the command that made a version with a combo command id (GetRealCmin).

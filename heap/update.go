@@ -239,12 +239,15 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		oldKey = t.identitySize(tid) // may fetch from the TOAST table, after what toast wrote
 	}
 	if fits && !t.opts.Logical && !t.log.NeedsImage(old.lsn) {
-		prefix, suffix = t.common(tid, v)
+		prefix, suffix = t.common(old, tid.Offset, v)
 	}
 	hot := fits && !changed
 	t.countUpdate(fits, changed)
 
-	p := t.page(block)
+	p := old
+	if block != tid.Block {
+		p = t.page(block)
+	}
 	p.materialize()
 	clearedOld := t.clearVisible(old)
 	clearedNew := t.clearVisible(p)
@@ -353,9 +356,8 @@ func (t *Table) Modified(column int) bool { return t.modified[column] }
 
 // common returns how many bytes the new version has in common with the old one at
 // their beginning and at their end, so that an update's record leaves them out.
-func (t *Table) common(tid storage.TID, v formed) (prefix, suffix int) {
-	p := t.page(tid.Block)
-	old := p.body(tid.Offset)[dataStart(t.columnsOf(p, tid.Offset), p.items[tid.Offset-1].nulls()):]
+func (t *Table) common(p *page, off storage.OffsetNumber, v formed) (prefix, suffix int) {
+	old := p.body(off)[dataStart(t.columnsOf(p, off), p.items[off-1].nulls()):]
 	nu := t.bodies[v.start+t.dataStart(v.nulls):]
 	n := min(len(old), len(nu))
 	prefix = commonPrefix(old[:n], nu[:n])

@@ -31,10 +31,9 @@ type Scan struct {
 // that follow one that is not given do not narrow the search, only its result.
 func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 	s := &t.scan
-	*s = Scan{
-		t: t, want: append(s.want[:0], values[:t.opts.Keys]...), use: append(s.use[:0], use...),
-		killed: s.killed[:0], stay: storage.InvalidBlock, key: key{data: s.key.data},
-	}
+	s.t, s.page, s.at, s.list, s.tids, s.dead, s.done = t, nil, 0, nil, 0, 0, false
+	s.want, s.use, s.killed, s.stay = append(s.want[:0], values[:t.opts.Keys]...), append(s.use[:0], use...), s.killed[:0], storage.InvalidBlock
+	s.key.nulls, s.key.size, s.key.tid = 0, 0, storage.TID{}
 	t.Counters.Lookups++
 	if len(t.pages) == 1 {
 		s.done = true

@@ -91,7 +91,15 @@ func (t *BTree) settleFew(p *page) {
 	n := len(p.items)
 	for i := p.sorted; i < n; i++ {
 		it := sortItem{p.items[i].hi, uint16(i)}
-		lo, hi := 0, i
+		// Among the items that begin alike, if there are any, more decides.
+		lo := p.firstWithin(it.hi, 0, i)
+		hi := lo
+		if lo < i && p.items[p.order[lo]].hi == it.hi {
+			hi = i
+			if it.hi != ^uint64(0) {
+				hi = p.firstWithin(it.hi+1, lo, i)
+			}
+		}
 		for lo < hi {
 			mid := int(uint(lo+hi) >> 1)
 			m := p.order[mid]

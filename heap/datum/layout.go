@@ -76,10 +76,12 @@ func Append(dst []byte, attrs []Attr, values []Value) []byte {
 
 // pad appends zero bytes until the distance from start is a multiple of align.
 func pad(dst []byte, start, align int) []byte {
-	for n := len(dst) - start; n&(align-1) != 0; n++ {
-		dst = append(dst, 0)
+	n := (start - len(dst)) & (align - 1)
+	if n == 0 {
+		return dst
 	}
-	return dst
+	// Eight at once: what is too much will be written over.
+	return binary.LittleEndian.AppendUint64(dst, 0)[:len(dst)+n]
 }
 
 // Next reads one column that is not NULL from a data area. at is the offset

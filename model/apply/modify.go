@@ -84,8 +84,8 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 	r.local.counters.Read++
 	for i := range r.columns {
 		c := &r.columns[i]
-		w.values[i] = datum.Value{Null: true}
 		if c.remote < 0 {
+			w.values[i] = datum.Value{Null: true}
 			continue
 		}
 		var err error
