@@ -65,6 +65,13 @@ func (t *Table) make(p *page) {
 	p.items = make([]linePointer, 0, lines)
 	p.bodies = make([]byte, 0, storage.PageSize-free-lines*TupleHeaderSize)
 	columns := t.Counters.Columns
+	// The end of the arena may be a version that is waiting for its page, this one: rows
+	// are formed elsewhere.
+	arena := t.bodies
+	if t.loadArena == nil {
+		t.loadArena = make([]byte, 0, 2*storage.PageSize)
+	}
+	t.bodies = t.loadArena
 	for i := from; i < to; i++ {
 		n := t.LoadedRow(i)
 		at := len(p.bodies)
@@ -90,6 +97,7 @@ func (t *Table) make(p *page) {
 	if int(p.upper) != free {
 		panic("heap: loaded rows are not the same when they are read again")
 	}
+	t.bodies = arena
 	t.Counters.Columns = columns
 	p.runs = []version{{first: 1, hints: uint8(l.infomask >> 8), same: true, cid: l.cid, xmin: l.xid}}
 }

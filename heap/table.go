@@ -123,9 +123,11 @@ type Table struct {
 	pinned     storage.BlockNumber // page of the row version that the worker holds
 	mvcc       bool                // versions are looked at with a backend's snapshot
 
-	bodies []byte              // arena that the page being filled grows in
-	items  []linePointer       // likewise
-	owner  storage.BlockNumber // the page that is being filled there
+	bodies []byte // arena that the page being filled grows in
+	// loadArena is where rows of loaded pages are formed; nil until it is needed.
+	loadArena []byte
+	items     []linePointer       // likewise
+	owner     storage.BlockNumber // the page that is being filled there
 	// The sizes of the newest chunks.
 	bodyChunk, itemChunk int
 

@@ -48,6 +48,7 @@ func commands() []command {
 		{"verify", "replay recorded cases and compare them with the real server", verify},
 		{"run", "a synthetic workload on a schema, and what it costs", runScenario},
 		{"compare", "the same workload under a scenario's variants, side by side", compareVariants},
+		{"init", "draft a scenario from a schema, and from a real server's statistics", initScenario},
 		{"advise", "what to change about a subscriber, ranked by what it saves", adviseChanges},
 		{"explain", "one change step by step: what the worker does, record by record", explainChange},
 		{"page", "a page of a table or index, as pageinspect shows it", page},

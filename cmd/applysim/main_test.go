@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 //	foreground FILE OUT   unpacks a records.tsv.gz without its background records
 //	workload ROWS OUT     writes the published workload's stream
 //
-// and $RECORDED, $STREAMS and $SCENARIO, the folders of recorded cases, of streams and of
+// and $RECORDED, $STREAMS, $OBSERVED and $SCENARIO, the folders of recorded cases, of
+// streams, of statistics and of
 // the example scenario.
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -46,6 +47,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("RECORDED", filepath.Join(root, "experiments/recorded/testdata/recorded"))
+			e.Setenv("OBSERVED", filepath.Join(root, "model/observed/testdata/recorded"))
 			e.Setenv("SCENARIO", filepath.Join(root, "cmd/applysim/testdata/scenario"))
 			e.Setenv("STREAMS", filepath.Join(root, "model/stream/testdata/recorded"))
 			return nil

@@ -67,7 +67,7 @@ type runOptions struct {
 }
 
 func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
-	f.StringVar(&o.marginal, "marginal", "auto", "`WHEN` to simulate what each index costs, by a run without it: on, off, or auto,\nwhich is on up to 200,000 changes")
+	f.StringVar(&o.marginal, "marginal", "auto", "`WHEN` to simulate what each index costs, by a run without it: on, off, or auto,\nwhich is on up to 200,000 changes and 2,000,000 in all runs together")
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
 	addProfile(f, &o.profile)
@@ -78,6 +78,9 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) *string {
 
 // marginalLimit is up to how many changes indexes are left out one by one unless asked for.
 const marginalLimit = 200_000
+
+// marginalRuns is how many changes all those runs together make at most.
+const marginalRuns = 2_000_000
 
 // runScenario runs a scenario.
 func runScenario(env environment, args []string) error {
@@ -221,7 +224,14 @@ func (ro *runOptions) options(s *scenario.Scenario) (*scenario.Options, error) {
 
 // compare runs variants, with a progress line if it takes long.
 func (o *runOptions) compare(env environment, s *scenario.Scenario, variants []*scenario.Variant, options *scenario.Options) (*scenario.Report, error) {
-	marginal := o.marginal == "on" || o.marginal == "auto" && s.Size() <= marginalLimit
+	marginal := o.marginal == "on"
+	if o.marginal == "auto" && s.Size() <= marginalLimit {
+		runs, err := s.Runs(variants, true, options)
+		if err != nil {
+			return nil, err
+		}
+		marginal = s.Size()*int64(runs) <= marginalRuns
+	}
 	options.Progress = &scenario.Progress{}
 	runs, err := s.Runs(variants, marginal, options)
 	if err != nil {

@@ -64,7 +64,7 @@ const maxWidth = 1 << 20
 // Figures that depend on it are assumed, not exact.
 type Assumed struct {
 	Name    string `json:"name"`    // as Assumption.Name
-	Setting string `json:"setting"` // "selectivity", "width", "random", "holds", "labels" or "collation"
+	Setting string `json:"setting"` // "selectivity", "width", "random", "holds", "labels", "order" or "collation"
 	Value   string `json:"value"`   // of the setting
 	Reason  string `json:"reason"`  // what cannot be computed, and why
 }

@@ -160,7 +160,7 @@ func (a *Autovacuum) step(p *autovacuumWorker, now time.Time) error {
 			}
 		}
 		if analyze {
-			if err := a.exec("ANALYZE " + v.t.schema.Schema + "." + v.t.schema.Name); err != nil {
+			if err := a.exec("ANALYZE " + v.t.commandName()); err != nil {
 				return err
 			}
 			v.analyzed()
@@ -236,7 +236,7 @@ func (a *Autovacuum) vacuum(p *autovacuumWorker, v *vacuumable, now time.Time, b
 	}
 	dirty := v.dirty()
 	a.w.vacuumVisits = 0
-	if err := a.exec(fmt.Sprintf("VACUUM (%s) %s.%s", options, v.t.schema.Schema, v.t.schema.Name)); err != nil {
+	if err := a.exec(fmt.Sprintf("VACUUM (%s) %s", options, v.t.commandName())); err != nil {
 		return err
 	}
 	total := log.Total()

@@ -28,6 +28,7 @@ type collations struct {
 	def    string // the database's default collation
 	byName map[string]*openCollation
 	using  string // what is being compiled
+	exact  bool   // nothing may stand for what is not modelled
 }
 
 // open returns a collation by its name, "" being the default one.
@@ -46,7 +47,20 @@ func (c *collations) open(name string) *openCollation {
 	case s.Rules:
 		o.err = fmt.Errorf("the RULES of collation %s", name)
 	default:
-		if o.order, err = collation.Open(s.Spec); err != nil {
+		if o.order, err = collation.Open(s.Spec); err != nil && !c.exact {
+			// The language's own order stands for one with settings that are not known.
+			plain := s.Spec
+			for _, mark := range []string{"-u-", "@"} {
+				plain.Locale, _, _ = strings.Cut(plain.Locale, mark)
+			}
+			if plain.Locale == "" {
+				plain.Locale = "und"
+			}
+			if order, failed := collation.Open(plain); failed == nil {
+				o.order, err = order, nil
+			}
+		}
+		if err != nil {
 			o.err = fmt.Errorf("collation %s: %w", name, err)
 		}
 		o.letters = collation.OpenLetters(s.Spec)

@@ -209,16 +209,57 @@ type IndexState struct {
 // been applied.
 func (w *Worker) Tables() []TableState {
 	for _, t := range w.tables {
-		if o := t.toaster; o != nil {
-			o.index.btree.Settle()
-		}
-		for _, x := range t.indexes {
-			if x.btree != nil {
-				x.btree.Settle()
-			}
-		}
+		t.settle()
 	}
 	return w.UnsettledTables()
+}
+
+// TableOf is one of Tables: that of a command's name for it, such as VACUUM has it. ok is
+// false if there is none.
+func (w *Worker) TableOf(name string) (s TableState, ok bool) {
+	space, table := splitName(name)
+	t := w.byName[[2]string{space, table}]
+	if t == nil || t.schema.Kind == 'p' {
+		return s, false
+	}
+	t.settle()
+	return w.state(t), true
+}
+
+// settle makes the counters of a table's indexes final for what has been applied.
+func (t *table) settle() {
+	if o := t.toaster; o != nil {
+		o.index.btree.Settle()
+	}
+	for _, x := range t.indexes {
+		if x.btree != nil {
+			x.btree.Settle()
+		}
+	}
+}
+
+// state is what is known of a table.
+func (w *Worker) state(t *table) TableState {
+	s := TableState{
+		Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated, Vacuums: t.vacuums,
+		SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
+	}
+	s.Counters, s.Compared = t.counters, t.compared
+	if o := t.toaster; o != nil {
+		s.Compression = o.compressor.Work()
+		s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
+	}
+	for _, x := range t.indexes {
+		i := IndexState{
+			Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought,
+			Types: x.types, Depends: x.depends, ExpressionBytes: x.exprBytes,
+		}
+		if x.foreign != nil {
+			i.BTree, i.Foreign, i.Entries = nil, true, x.foreign.entries
+		}
+		s.Indexes = append(s.Indexes, i)
+	}
+	return s
 }
 
 // UnsettledTables is Tables for the middle of a change: of the counters of indexes,
@@ -229,26 +270,7 @@ func (w *Worker) UnsettledTables() []TableState {
 		if t.schema.Kind == 'p' {
 			continue
 		}
-		s := TableState{
-			Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated, Vacuums: t.vacuums,
-			SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
-		}
-		s.Counters, s.Compared = t.counters, t.compared
-		if o := t.toaster; o != nil {
-			s.Compression = o.compressor.Work()
-			s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
-		}
-		for _, x := range t.indexes {
-			i := IndexState{
-				Schema: x.schema, Rel: x.rel, BTree: x.btree, BRIN: x.brin, Prevented: x.prevented, Lookup: x.sought,
-				Types: x.types, Depends: x.depends, ExpressionBytes: x.exprBytes,
-			}
-			if x.foreign != nil {
-				i.BTree, i.Foreign, i.Entries = nil, true, x.foreign.entries
-			}
-			s.Indexes = append(s.Indexes, i)
-		}
-		states = append(states, s)
+		states = append(states, w.state(t))
 	}
 	return states
 }

@@ -38,7 +38,7 @@ func (w *Worker) Run(sql string, quiet bool) error {
 		w.ended += w.log.Total().Records - before
 	}()
 	w.session.begin(w.log)
-	for _, command := range strings.Split(sql, ";") {
+	for _, command := range fieldsOutside(sql, ";") {
 		if command = strings.TrimSpace(command); command == "" {
 			continue
 		}
@@ -73,7 +73,7 @@ func (w *Worker) runCommand(command string, quiet bool) error {
 		}
 	}
 	if words[0] == "analyze" || words[0] == "analyse" {
-		return w.analyze(strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" ,\t\n", r) })[1:])
+		return w.analyze(nameFields(command)[1:])
 	}
 	if strings.HasPrefix(words[0], "vacuum") {
 		o, names, err := parseVacuum(command)

@@ -327,7 +327,11 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 func (w *Worker) newIndex(t *table, li *localIndex) string {
 	s, x := t.schema, li.schema
 	if x.Method == "brin" {
-		return w.newBRIN(t, li)
+		what := w.newBRIN(t, li)
+		if what != "" && !w.opts.Exact {
+			return w.newForeign(t, li) // with operator classes that are not modelled
+		}
+		return what
 	}
 	if x.Method != "btree" {
 		return w.newForeign(t, li)
@@ -399,7 +403,18 @@ func (w *Worker) keyClassNamed(t *table, li *localIndex, i int, c *schema.Column
 		name = "" // a minmax class, or one of a type that is not known, is ordered as the type is
 	}
 	w.collations.using = fmt.Sprintf("%s (%s)", li.schema.Name, c.Name)
-	return pgtype.OpClassIn(c.Type, name, coll, w.collations.order)
+	class, err := pgtype.OpClassIn(c.Type, name, coll, w.collations.order)
+	if class == nil && err == nil && c.Type.Base().Opaque && !w.opts.Exact {
+		return w.orderOfBytes(t, li, c), nil
+	}
+	return class, err
+}
+
+// orderOfBytes stands for the operator class of a type that is not known, such as an
+// extension's.
+func (w *Worker) orderOfBytes(t *table, li *localIndex, c *schema.Column) *opclass.Class {
+	w.assumed(Assumed{qualified(t.schema.Schema, li.schema.Name), "order", "", fmt.Sprintf("%s has type %s, which is not known: its values are ordered as their texts' bytes", c.Name, c.Type)})
+	return pgtype.Lookup("bytea").OpClass()
 }
 
 // newBRIN is newIndex for a BRIN index with minmax operator classes.

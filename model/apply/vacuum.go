@@ -60,7 +60,7 @@ func parseVacuum(sql string) (o VacuumOptions, names []string, err error) {
 		}
 		s = rest
 	}
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
+	for _, word := range nameFields(s) {
 		switch strings.ToLower(word) {
 		case "freeze":
 			o.Freeze = true
@@ -157,11 +157,8 @@ func (w *Worker) analyze(names []string) error {
 
 // tableNamed is a table by the name that a command has.
 func (w *Worker) tableNamed(command, name string) (*table, error) {
-	space, table, ok := strings.Cut(name, ".")
-	if !ok {
-		space, table = "public", name
-	}
-	t := w.byName[[2]string{strings.Trim(space, `"`), strings.Trim(table, `"`)}]
+	space, table := splitName(name)
+	t := w.byName[[2]string{space, table}]
 	if t == nil {
 		return nil, fmt.Errorf("%s: relation %q does not exist", command, name)
 	}

@@ -177,7 +177,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	if _, err := db.Collation(o.Collation); err != nil {
 		return nil, fmt.Errorf("the default collation: %w", err)
 	}
-	w.collations = collations{db: db, def: o.Collation, byName: map[string]*openCollation{}}
+	w.collations = collations{db: db, def: o.Collation, byName: map[string]*openCollation{}, exact: o.Exact}
 	w.resolve, w.bySchema = resolver(db), map[*schema.Table]*table{}
 	w.constrainDomains(db)
 	for _, s := range db.Tables {

@@ -130,6 +130,23 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 	return u
 }
 
+// MeasureTable reads off what was done for one table: the difference of two is the work of
+// a command on it, such as VACUUM.
+func MeasureTable(w *apply.Worker, t *apply.TableState) *Usage {
+	u := &Usage{}
+	u.table(w, t)
+	u.walOf(w, wal.NoRelation)
+	u.walOf(w, t.Rel)
+	if t.Toast != nil {
+		u.walOf(w, t.ToastRel)
+		u.walOf(w, t.ToastIndexRel)
+	}
+	for i := range t.Indexes {
+		u.walOf(w, t.Indexes[i].Rel)
+	}
+	return u
+}
+
 func (u *Usage) add(term, object string, where Place, n int64) {
 	u.Add(Item{term, object, where, float64(n)})
 }
@@ -495,25 +512,29 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 
 // wal adds the writing of WAL records.
 func (u *Usage) wal(w *apply.Worker) {
+	for r := -1; r < w.Log().Relations(); r++ {
+		u.walOf(w, wal.RelID(r))
+	}
+}
+
+// walOf adds the records of one relation.
+func (u *Usage) walOf(w *apply.Worker, rel wal.RelID) {
 	l := w.Log()
-	for r := -1; r < l.Relations(); r++ {
-		rel := wal.RelID(r)
-		name := ""
-		if rel != wal.NoRelation {
-			name = l.Name(rel)
+	name := ""
+	if rel != wal.NoRelation {
+		name = l.Name(rel)
+	}
+	for t := range wal.RecordType(wal.NumRecordTypes) {
+		n := l.Count(rel, t)
+		if n.Records == 0 {
+			continue
 		}
-		for t := range wal.RecordType(wal.NumRecordTypes) {
-			n := l.Count(rel, t)
-			if n.Records == 0 {
-				continue
-			}
-			u.records(t, name, n, l.Imaged(rel, t))
-			if term := imageTerms[w.Settings().WALCompression]; term != "" {
-				u.add(term, name, recordPlace(t), l.Imaged(rel, t))
-			}
-			if t == wal.XLOGFPI {
-				u.add(termNewFile, name, Dispatch, n.Records)
-			}
+		u.records(t, name, n, l.Imaged(rel, t))
+		if term := imageTerms[w.Settings().WALCompression]; term != "" {
+			u.add(term, name, recordPlace(t), l.Imaged(rel, t))
+		}
+		if t == wal.XLOGFPI {
+			u.add(termNewFile, name, Dispatch, n.Records)
 		}
 	}
 }

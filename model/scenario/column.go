@@ -151,8 +151,8 @@ func (x *column) complete(unique bool) string {
 
 // prepare makes what drawing needs.
 func (x *column) prepare(s *Scenario, at, name string) error {
-	if k := x.typ.Kind; (x.Kind == Monotone || x.Kind == Correlated) && !isNumber(k) && !hasWidth(k) && k != pgtype.KindDate && k != pgtype.KindTimestamp && k != pgtype.KindTimestampTZ {
-		return s.fail(at, "%s: kind = %q goes with numbers, texts and times, not with type %s", name, x.Kind, x.typ)
+	if k := x.typ.Kind; (x.Kind == Monotone || x.Kind == Correlated) && !isNumber(k) && !hasWidth(k) && !numbered(k) {
+		return s.fail(at, "%s: kind = %q goes with numbers, texts, times and addresses, not with type %s", name, x.Kind, x.typ)
 	}
 	if (x.Kind == UUIDv4 || x.Kind == UUIDv7) && x.typ.Kind != pgtype.KindUUID && !hasWidth(x.typ.Kind) {
 		return s.fail(at, "%s: kind = %q goes with type uuid, not with %s", name, x.Kind, x.typ)
@@ -260,4 +260,13 @@ func (x *column) renew(row int64, version uint64, now int64) uint64 {
 		}
 	}
 	return version
+}
+
+// numbered says whether values of a type can be numbered, though they are no numbers.
+func numbered(k pgtype.Kind) bool {
+	switch k {
+	case pgtype.KindDate, pgtype.KindTimestamp, pgtype.KindTimestampTZ, pgtype.KindTime, pgtype.KindInterval, pgtype.KindInet, pgtype.KindCidr, pgtype.KindMacaddr, pgtype.KindMacaddr8, pgtype.KindLSN, pgtype.KindTID:
+		return true
+	}
+	return false
 }

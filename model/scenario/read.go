@@ -60,7 +60,7 @@ func (s *Scenario) decode(d *decoder, t *section) {
 		d.fail("", "expected schema, the path of a file with the subscriber's DDL")
 	}
 	s.Seed = uint64(t.integer("seed", 1, 0, math.MaxInt64))
-	s.Start = defaultStart
+	s.Start = DefaultStart
 	if text := t.text("start", ""); text != "" {
 		at, err := time.Parse("2006-01-02 15:04:05", text)
 		if err != nil {

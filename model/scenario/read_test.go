@@ -43,8 +43,6 @@ func TestErrors(t *testing.T) {
 		{"unknown table before the run", head + "[tables.bear]\nrows = 3\n" + insert, `s.toml:3: table "bear" is not in s.sql (nearest: bare)`},
 		{"unknown column", head + "[tables.t.columns]\nm = { distinct = 3 }\n" + op, `s.toml:4: table "t" has no column "m" (nearest: g)`},
 		{"unknown updated column", head + "[[operation]]\ntable = \"t\"\ndo = \"update\"\ncolumns = [\"idd\"]\nrate = 1\n", `s.toml:6: table "t" has no column "idd" (nearest: id)`},
-		{"no values for a variant's type", head + "[tables.t.columns]\nr = { nulls = 1, values = [\"[1,2)\"] }\n" + op + "[[variant]]\nname = \"v\"\nddl = \"CREATE INDEX ON t (n)\"\n[variant.column_type]\n\"t.n\" = \"strange\"\n", `s.toml:13: variant "v": ALTER TABLE "t" ALTER COLUMN "n" TYPE strange: t.n: for type public.strange no values can be made up: expected values = [...]`},
-		{"no values for a type", head + op, `s.toml:1: t.r has type int4range, for which no values can be made up: expected values = [...] in [tables.t.columns.r]`},
 		{"value of another type", head + "[tables.t.columns]\nr = { values = [\"a\"] }\n" + op, `s.toml:4: t.r: values: "a": malformed range literal: "a"`},
 		{"generated", head + "[tables.t.columns]\ng = { distinct = 3 }\nr = { nulls = 1, values = [\"[1,2)\"] }\n" + op, `s.toml:4: column "g" is generated: it is not published`},
 		{"nulls", head + "[tables.t.columns]\nn = { nulls = 0.5 }\nr = { nulls = 1, values = [\"[1,2)\"] }\n" + op, `s.toml:4: nulls = 0.5: t.n is NOT NULL`},

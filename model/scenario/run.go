@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -236,9 +237,22 @@ func (r *run) exec(sql string) error {
 		r.o.Event(r.messages, sql)
 	}
 	r.schedule.BeforeEvent()
-	before := cost.Measure(r.worker)
+	measure := func() *cost.Usage {
+		// A command on one table leaves the others alone.
+		name, one := strings.CutPrefix(sql, "ANALYZE ")
+		if !one && strings.HasPrefix(sql, "VACUUM (") {
+			_, name, one = strings.Cut(sql, ") ")
+		}
+		if one {
+			if t, ok := r.worker.TableOf(name); ok {
+				return cost.MeasureTable(r.worker, &t)
+			}
+		}
+		return cost.Measure(r.worker)
+	}
+	before := measure()
 	err := r.worker.Run(sql, false)
-	r.beside = append(r.beside, cost.Measure(r.worker).Sub(before))
+	r.beside = append(r.beside, measure().Sub(before))
 	return err
 }
 

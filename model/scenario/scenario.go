@@ -183,6 +183,6 @@ const (
 	DefaultDistinct = 10_000
 	DefaultWidth    = 32
 	DefaultZipf     = 1.0
-	// defaultStart is 2026-08-03 00:00:00 UTC.
-	defaultStart = 839_030_400 * 1_000_000
+	// DefaultStart is 2026-08-03 00:00:00 UTC, in PostgreSQL's microseconds.
+	DefaultStart = 839_030_400 * 1_000_000
 )

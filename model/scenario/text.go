@@ -33,6 +33,7 @@ const (
 	writeBool
 	writePoint
 	writeArray
+	writeSample
 )
 
 func isNumber(k pgtype.Kind) bool {
@@ -54,7 +55,7 @@ func isTime(k pgtype.Kind) bool {
 // hasWidth says whether values of a type are as long as one likes.
 func hasWidth(k pgtype.Kind) bool {
 	switch k {
-	case pgtype.KindText, pgtype.KindVarchar, pgtype.KindBpchar, pgtype.KindName, pgtype.KindBytea, pgtype.KindJSON, pgtype.KindJsonb:
+	case pgtype.KindText, pgtype.KindVarchar, pgtype.KindBpchar, pgtype.KindName, pgtype.KindBytea, pgtype.KindJSON, pgtype.KindJsonb, pgtype.KindOpaque, pgtype.KindXML:
 		return true
 	}
 	return false
@@ -64,7 +65,10 @@ func hasWidth(k pgtype.Kind) bool {
 const elementWidth = 8
 
 // writable says whether values of a type can be made up.
-func writable(k pgtype.Kind) bool { _, ok := writers[k]; return ok || k == pgtype.KindArray }
+func writable(k pgtype.Kind) bool {
+	_, ok := writers[k]
+	return ok || k == pgtype.KindArray || samples[k]
+}
 
 var writers = map[pgtype.Kind]writer{
 	pgtype.KindInt2: writeNumber, pgtype.KindInt4: writeNumber, pgtype.KindInt8: writeNumber, pgtype.KindOid: writeNumber, pgtype.KindXid8: writeNumber,
@@ -93,8 +97,11 @@ func (x *column) writer(binary bool) (writer, error) {
 		}
 	}
 	w, ok := writers[k]
+	if samples[k] {
+		w, ok = writeSample, true
+	}
 	if k == pgtype.KindArray {
-		if w, ok = writers[x.typ.Elem.Base().Kind]; !ok && x.Kind != Choice {
+		if w, ok = writers[x.typ.Elem.Base().Kind]; !ok && !samples[x.typ.Elem.Base().Kind] && x.Kind != Choice {
 			return 0, fmt.Errorf("for type %s no values can be made up: expected values = [...]", x.typ)
 		}
 		w = writeArray
@@ -255,7 +262,7 @@ func (x *column) appendValue(dst []byte, v uint64, at int64, row int64) []byte {
 	case writeTimestamp:
 		t := at
 		if x.Kind != Time {
-			t = defaultStart + int64(x.number(v))*1_000_000
+			t = DefaultStart + int64(x.number(v))*1_000_000
 		}
 		if x.binary {
 			return binary.BigEndian.AppendUint64(dst, uint64(t))
@@ -268,7 +275,7 @@ func (x *column) appendValue(dst []byte, v uint64, at int64, row int64) []byte {
 	case writeDate:
 		day := floorDiv(at, dayMicroseconds)
 		if x.Kind != Time {
-			day = defaultStart/dayMicroseconds + x.number(v)%1_000_000
+			day = DefaultStart/dayMicroseconds + x.number(v)%1_000_000
 		}
 		if x.binary {
 			return binary.BigEndian.AppendUint32(dst, uint32(int32(day)))
@@ -301,12 +308,17 @@ func (x *column) appendValue(dst []byte, v uint64, at int64, row int64) []byte {
 			return append(dst, byte(v&1))
 		}
 		return append(dst, "ft"[v&1])
+	case writeSample:
+		return x.appendSample(dst, v, at, row)
 	case writePoint:
 		return fmt.Appendf(dst, "(%d,%d)", v%10_000, v/10_000%10_000)
 	case writeArray:
 		elem := *x
 		elem.typ = x.typ.Elem.Base()
-		elem.write = writers[elem.typ.Kind]
+		var plain bool
+		if elem.write, plain = writers[elem.typ.Kind]; !plain {
+			elem.write = writeSample
+		}
 		dst = append(dst, '{')
 		for i := range 1 + v%3 {
 			if i > 0 {

@@ -56,7 +56,11 @@ func (p *parser) collation() string {
 	}
 	c, err := p.db.Collation(name)
 	if err != nil {
-		p.failAt(at, "%v", err)
+		// It may be one that the server has and the script does not make.
+		if text := fmt.Sprintf("collation %q is not known: taken for the default one (%v)", name, err); !p.db.warned[text] {
+			p.db.warned[text] = true
+			p.db.warn(p.st.file, p.st.lineOf(at), "%s", text)
+		}
 		return ""
 	}
 	if c.Schema == "pg_catalog" {

@@ -1,0 +1,668 @@
+package draft
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"applysim/heap/datum"
+	"applysim/model/expr"
+	"applysim/model/pgtype"
+	"applysim/model/scenario"
+	"applysim/model/schema"
+	"applysim/model/stream"
+)
+
+// check is a CHECK constraint that can be evaluated.
+type check struct {
+	name    string
+	sql     string
+	e       *expr.Expr
+	columns []int
+}
+
+const (
+	// sampleRows is how many rows are made to see whether they satisfy constraints.
+	sampleRows = 24
+	// manyRows is how many of a table with constraints on several columns.
+	manyRows = 2_000
+	// walkSteps is how many values are changed in search of some that satisfy constraints.
+	walkSteps = 400
+	// manyCandidates is how many values are tried of a column.
+	manyCandidates = 14
+)
+
+// check makes values satisfy the table's CHECK constraints and its columns' domains.
+func (d *Draft) check(t *Table) {
+	d.domains(t)
+	for i := range t.Schema.Checks {
+		c := &t.Schema.Checks[i]
+		if c.NotEnforced {
+			continue
+		}
+		e, err := expr.CompileOptions(c.Expr, t.Schema, d.exprOptions())
+		if err != nil {
+			continue // it is taken to hold
+		}
+		t.checks = append(t.checks, &check{c.Name, c.Expr, e, e.Columns()})
+	}
+	if len(t.checks) == 0 {
+		return
+	}
+	d.adjust(t, d.violated(t))
+	for _, strict := range []bool{false, true} {
+		d.satisfy(t, d.violated(t), strict)
+	}
+}
+
+// adjust tries other widths of texts and other bounds of numbers for constraints on one
+// column that mention such.
+func (d *Draft) adjust(t *Table, bad []*check) {
+	for _, k := range bad {
+		if len(k.columns) != 1 {
+			continue
+		}
+		c := t.column(k.columns[0])
+		if c == nil || c.settled || c.distinct && !isText(c.base().Kind) {
+			continue
+		}
+		_, texts := constants(k.sql)
+		var numbers []int64
+		for _, n := range texts {
+			if i, err := strconv.ParseFloat(n, 64); err == nil && i > -1e12 && i < 1e12 {
+				numbers = append(numbers, int64(i))
+			}
+		}
+		slices.Sort(numbers)
+		numbers = slices.Compact(numbers)
+		saved := c.Spec
+		for _, try := range c.adjusted(numbers) {
+			c.Spec = try
+			if rows, err := d.sample(t, sampleRows); err == nil && t.all(rows, k) {
+				saved = try
+				break
+			}
+		}
+		c.Spec = saved
+	}
+}
+
+// adjusted are other widths and bounds, from numbers in ascending order.
+func (c *Column) adjusted(numbers []int64) (list []scenario.Column) {
+	k := c.base().Kind
+	switch {
+	case hasWidth(k) && c.Spec.MaxWidth > 0:
+		for _, n := range numbers {
+			if n < 1 || n > 1<<16 || c.distinct && n < 16 {
+				continue
+			}
+			try := c.Spec
+			try.MinWidth, try.MaxWidth = min(try.MinWidth, int(n)), min(try.MaxWidth, int(n))
+			list = append(list, try)
+			try.MinWidth, try.MaxWidth = int(n), int(n)
+			list = append(list, try)
+			try.MaxWidth = int(n) + 8
+			list = append(list, try)
+		}
+	case isNumber(k) && c.Spec.Kind == scenario.Random:
+		unit := int64(1)
+		switch k {
+		case pgtype.KindNumeric, pgtype.KindMoney, pgtype.KindFloat4, pgtype.KindFloat8:
+			for range c.Spec.Scale {
+				unit *= 10
+			}
+			if m := c.typmod(); k == pgtype.KindNumeric && m >= 4 && int(m-4)&0x7ff < c.Spec.Scale {
+				unit = 1
+				for range int(m-4) & 0x7ff {
+					unit *= 10
+				}
+			}
+		}
+		add := func(first, distinct int64) {
+			if distinct > 0 {
+				try := c.Spec
+				try.First, try.Distinct = first, min(try.Distinct, distinct)
+				list = append(list, try)
+			}
+		}
+		for i, n := range numbers {
+			for _, m := range numbers[i+1:] {
+				add(n*unit, (m-n)*unit+1)
+				add(n*unit+1, (m-n)*unit-1)
+			}
+			add(n*unit, c.Spec.Distinct)
+			add(n*unit+1, c.Spec.Distinct)
+			add(n*unit-c.Spec.Distinct, c.Spec.Distinct)
+		}
+	}
+	return list
+}
+
+// all says whether rows satisfy a constraint.
+func (t *Table) all(rows [][]*string, k *check) bool {
+	return !slices.ContainsFunc(rows, func(texts []*string) bool {
+		row, ok := t.row(texts)
+		return !ok || !k.holds(row)
+	})
+}
+
+// satisfy makes values satisfy constraints. Strictly, no column of theirs keeps values that
+// were not tried.
+func (d *Draft) satisfy(t *Table, bad []*check, strict bool) {
+	// Constraints that share columns are satisfied together.
+	for len(bad) > 0 {
+		group := []*check{bad[0]}
+		columns := slices.Clone(bad[0].columns)
+		for grown := true; grown; {
+			grown = false
+			for _, c := range t.checks {
+				if slices.Contains(group, c) || !slices.ContainsFunc(c.columns, func(n int) bool { return slices.Contains(columns, n) }) {
+					continue
+				}
+				group, grown = append(group, c), true
+				for _, n := range c.columns {
+					if !slices.Contains(columns, n) {
+						columns = append(columns, n)
+					}
+				}
+			}
+		}
+		d.solve(t, group, columns, bad, strict)
+		bad = slices.DeleteFunc(bad, func(c *check) bool { return slices.Contains(group, c) })
+	}
+}
+
+// domains gives columns values that their domains take.
+func (d *Draft) domains(t *Table) {
+	for _, x := range t.Columns {
+		if x.Schema.Type.Kind != pgtype.KindDomain || !x.Schema.Type.Constrained() || x.settled {
+			continue
+		}
+		rows, err := d.sample(t, sampleRows)
+		if err == nil && !slices.ContainsFunc(rows, func(r []*string) bool { return r[x.number] != nil && !x.takes(*r[x.number]) }) {
+			continue
+		}
+		var sql []string
+		for typ := x.Schema.Type; typ.Kind == pgtype.KindDomain; typ = typ.Elem {
+			for _, c := range typ.Checks {
+				sql = append(sql, c.Expr)
+			}
+		}
+		var good []string
+		for _, v := range d.candidates(t, x, strings.Join(sql, " ")) {
+			if v != nil && x.takes(*v) && len(good) < 8 && !slices.Contains(good, *v) {
+				good = append(good, *v)
+			}
+		}
+		switch {
+		case len(good) > 0 && !x.distinct:
+			x.choose(good, "values that the domain takes")
+		case !x.Schema.NotNull && !x.distinct:
+			x.Spec.Nulls, x.settled, x.Note = 1, true, "NULL: no value was found that the domain takes"
+		}
+	}
+}
+
+// takes says whether the column's type reads a value.
+func (c *Column) takes(v string) bool {
+	_, _, err := c.Schema.Type.Input([]byte(v), c.typmod(), nil)
+	return err == nil
+}
+
+// choose gives the column some values.
+func (c *Column) choose(values []string, note string) {
+	c.Spec = scenario.Column{Name: c.Spec.Name, First: 1, Step: 1, Scale: 2, Kind: scenario.Choice, Values: values}
+	c.Note, c.settled, c.checked = note, true, true
+}
+
+// sample makes some rows; nil is NULL.
+func (d *Draft) sample(t *Table, n int) ([][]*string, error) {
+	s := *d.Scenario
+	s.Changes, s.Binary = int64(n), false
+	s.Tables = []*scenario.Table{t.scenarioTable()}
+	s.Tables[0].Rows = 0
+	s.Operations = []*scenario.Operation{{Step: scenario.Step{Table: t.Schema.QualifiedName(), Do: scenario.Insert, Rows: 1}, Rate: 1}}
+	g, err := scenario.NewGenerator(&s, d.db, d.db)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]*string
+	var m stream.Message
+	for g.Next(&m) {
+		if m.Kind != stream.KindInsert {
+			continue
+		}
+		row := make([]*string, len(t.Schema.Columns))
+		for i, c := range t.Columns {
+			if f := &m.New[i]; f.Format == stream.ColumnText {
+				v := string(f.Data)
+				row[c.number] = &v
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// values are a row's as they are stored. ok is false if a type does not read one.
+func (t *Table) row(texts []*string) (row []datum.Value, ok bool) {
+	row = make([]datum.Value, len(t.Schema.Columns))
+	for i := range row {
+		row[i].Null = true
+		if i < len(texts) && texts[i] != nil {
+			c := t.column(i)
+			if c == nil {
+				continue
+			}
+			v, _, err := c.Schema.Type.Input([]byte(*texts[i]), c.typmod(), nil)
+			if err != nil {
+				return nil, false
+			}
+			row[i] = v
+		}
+	}
+	return row, true
+}
+
+// holds says whether a row satisfies a constraint. One that cannot be evaluated holds.
+func (c *check) holds(row []datum.Value) bool {
+	var s expr.Scratch
+	v, err := c.e.Eval(row, &s)
+	if err != nil {
+		_, unsupported := err.(*expr.UnsupportedError)
+		return unsupported
+	}
+	return v.Null || v.Bits&1 != 0
+}
+
+// violated lists the constraints that rows do not satisfy as they are made now.
+func (d *Draft) violated(t *Table) []*check {
+	n := sampleRows
+	if slices.ContainsFunc(t.checks, func(c *check) bool { return len(c.columns) > 1 }) {
+		n = manyRows
+	}
+	rows, err := d.sample(t, n)
+	if err != nil {
+		return nil
+	}
+	var bad []*check
+	for _, texts := range rows {
+		row, ok := t.row(texts)
+		if !ok {
+			continue
+		}
+		for _, c := range t.checks {
+			if !slices.Contains(bad, c) && !c.holds(row) {
+				bad = append(bad, c)
+			}
+		}
+	}
+	return bad
+}
+
+// solve looks for values that satisfy some constraints together.
+func (d *Draft) solve(t *Table, group []*check, columns []int, bad []*check, strict bool) {
+	var sql []string
+	for _, c := range group {
+		sql = append(sql, c.sql)
+	}
+	all := strings.Join(sql, " ")
+	var free []*Column
+	var lists [][]*string
+	base, _ := d.sample(t, 1)
+	texts := make([]*string, len(t.Schema.Columns))
+	if len(base) > 0 {
+		copy(texts, base[0])
+	}
+	needed := func(n int) bool { // by a constraint that does not hold yet
+		return slices.ContainsFunc(bad, func(c *check) bool { return slices.Contains(c.columns, n) })
+	}
+	slices.SortStableFunc(columns, func(a, b int) int {
+		switch {
+		case needed(a) == needed(b):
+			return 0
+		case needed(a):
+			return -1
+		}
+		return 1
+	})
+	for _, n := range columns {
+		c := t.column(n)
+		if c == nil || t.fixed[n] || c.settled && !(strict && c.checked) {
+			continue
+		}
+		var list []*string
+		if texts[n] != nil {
+			list = append(list, texts[n])
+		}
+		if texts[n] == nil && !c.Schema.NotNull {
+			list = append(list, nil)
+		}
+		if c.distinct && !c.Schema.NotNull && t.nullsDiffer(n) {
+			list = append(list, nil)
+		}
+		if !c.distinct {
+			for _, v := range d.candidates(t, c, all) {
+				if (v == nil || c.takes(*v)) && !slices.ContainsFunc(list, func(w *string) bool { return w == v || w != nil && v != nil && *w == *v }) {
+					list = append(list, v)
+				}
+			}
+		}
+		if len(list) > 0 {
+			free, lists = append(free, c), append(lists, list)
+		}
+	}
+	if len(free) == 0 {
+		return
+	}
+	count := func() int {
+		row, good := t.row(texts)
+		if !good {
+			return len(group) + 1
+		}
+		n := 0
+		for _, c := range group {
+			if !c.holds(row) {
+				n++
+			}
+		}
+		return n
+	}
+	ok := func() bool { return count() == 0 }
+	for i, c := range free {
+		texts[c.number] = lists[i][0]
+	}
+	if !d.walk(t, group, free, lists, texts, count) {
+		t.note("no values were found that satisfy %s", group[0].name)
+		return
+	}
+	for i, c := range free {
+		chosen := texts[c.number]
+		if c.distinct {
+			if chosen == nil {
+				c.Spec.Nulls, c.settled, c.Note = 1, true, "NULL for "+group[0].name
+			}
+			continue
+		}
+		if chosen == lists[i][0] && chosen != nil && !strict && d.anyRow(t, c, texts, group) {
+			continue // as it was guessed it is good enough
+		}
+		if chosen == nil {
+			c.Spec = scenario.Column{Name: c.Spec.Name, First: 1, Step: 1, Scale: 2, Nulls: 1, MinWidth: c.Spec.MinWidth, MaxWidth: c.Spec.MaxWidth}
+			c.Note, c.settled, c.checked = "NULL for "+group[0].name, true, true
+			continue
+		}
+		good := []string{*chosen}
+		for _, v := range lists[i] {
+			if v == nil || *v == *chosen || len(good) >= 12 {
+				continue
+			}
+			texts[c.number] = v
+			if ok() {
+				good = append(good, *v)
+			}
+		}
+		texts[c.number] = chosen
+		// Several columns with several values each are only good if all go together.
+		if len(good) > 1 && len(free) > 1 {
+			if d.together(t, free[:i], c, good, texts, group) {
+				c.choose(good, group[0].name)
+				continue
+			}
+			good = good[:1]
+		}
+		c.choose(good, group[0].name)
+	}
+}
+
+// walk changes one value after the other until all constraints hold: of a constraint that
+// does not hold a column gets the value with which the fewest do not, or now and then any
+// value.
+func (d *Draft) walk(t *Table, group []*check, free []*Column, lists [][]*string, texts []*string, count func() int) bool {
+	rng := rand.New(rand.NewPCG(d.o.Seed, uint64(len(free))))
+	for range walkSteps {
+		row, good := t.row(texts)
+		if !good {
+			return false
+		}
+		var broken []*check
+		for _, c := range group {
+			if !c.holds(row) {
+				broken = append(broken, c)
+			}
+		}
+		if len(broken) == 0 {
+			return true
+		}
+		c := broken[rng.IntN(len(broken))]
+		var mine []int
+		for i, x := range free {
+			if slices.Contains(c.columns, x.number) {
+				mine = append(mine, i)
+			}
+		}
+		if len(mine) == 0 {
+			return false
+		}
+		if rng.IntN(4) == 0 {
+			i := mine[rng.IntN(len(mine))]
+			texts[free[i].number] = lists[i][rng.IntN(len(lists[i]))]
+			continue
+		}
+		least, best, value := len(group)+2, -1, (*string)(nil)
+		for _, i := range mine {
+			n := free[i].number
+			was := texts[n]
+			for _, v := range lists[i] {
+				texts[n] = v
+				if k := count(); v != was && (k < least || k == least && rng.IntN(3) == 0) {
+					least, best, value = k, n, v
+				}
+			}
+			texts[n] = was
+		}
+		if best >= 0 {
+			texts[best] = value
+		}
+	}
+	return false
+}
+
+// nullsDiffer says whether all unique indexes of a column take any number of NULLs.
+func (t *Table) nullsDiffer(column int) bool {
+	return !slices.ContainsFunc(t.Schema.Indexes, func(x *schema.Index) bool {
+		return x.Unique && (x.Primary || x.NullsNotDistinct || x.ReplicaIdentity) && plainKey(x, column)
+	})
+}
+
+// anyRow says whether the values that the column was to have satisfy the constraints with
+// the others as they were found.
+func (d *Draft) anyRow(t *Table, c *Column, texts []*string, group []*check) bool {
+	rows, err := d.sample(t, sampleRows)
+	if err != nil {
+		return false
+	}
+	saved := texts[c.number]
+	defer func() { texts[c.number] = saved }()
+	for _, r := range rows {
+		texts[c.number] = r[c.number]
+		row, ok := t.row(texts)
+		if !ok || slices.ContainsFunc(group, func(x *check) bool { return !x.holds(row) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// together says whether values of a column satisfy the constraints with all values that
+// other columns were given before.
+func (d *Draft) together(t *Table, others []*Column, c *Column, values []string, texts []*string, group []*check) bool {
+	saved := slices.Clone(texts)
+	defer copy(texts, saved)
+	for _, o := range others {
+		if len(o.Spec.Values) < 2 {
+			continue
+		}
+		for _, v := range o.Spec.Values {
+			texts[o.number] = &v
+			for _, w := range values {
+				texts[c.number] = &w
+				row, ok := t.row(texts)
+				if !ok || slices.ContainsFunc(group, func(x *check) bool { return !x.holds(row) }) {
+					return false
+				}
+			}
+		}
+		texts[o.number] = saved[o.number]
+	}
+	return true
+}
+
+// candidates are values that a column is tried with: what constraints mention, something
+// around it, and what types have; NULL where the column takes it.
+func (d *Draft) candidates(t *Table, c *Column, sql string) []*string {
+	var list []*string
+	add := func(v string) {
+		if len(list) < 4*manyCandidates && !slices.ContainsFunc(list, func(w *string) bool { return *w == v }) && c.takes(v) {
+			list = append(list, &v)
+		}
+	}
+	k := c.base().Kind
+	texts, numbers := constants(sql)
+	if e, err := expr.CompileOptions(c.Schema.Default, nil, d.exprOptions()); c.Schema.Default != "" && err == nil && e.Constant() {
+		var s expr.Scratch
+		if v, err := e.Eval(nil, &s); err == nil && !v.Null && e.Type() != nil {
+			add(e.Type().Text(v))
+		}
+	}
+	switch {
+	case k == pgtype.KindBool:
+		add("t")
+		add("f")
+	case k == pgtype.KindEnum:
+		for _, l := range c.base().Labels {
+			add(l)
+		}
+	case isNumber(k):
+		for _, n := range numbers {
+			add(n)
+			if i, err := strconv.ParseInt(n, 10, 64); err == nil {
+				add(strconv.FormatInt(i+1, 10))
+				add(strconv.FormatInt(i-1, 10))
+			}
+		}
+		for _, n := range []string{"1", "0", "2", "10", "100", "-1", "0.5", "1000"} {
+			add(n)
+		}
+	case isText(k):
+		for _, s := range texts {
+			add(s)
+			for _, made := range matching(s) {
+				add(made)
+			}
+		}
+		for _, n := range numbers {
+			if i, err := strconv.Atoi(n); err == nil && i > 0 && i < 5000 {
+				add(strings.Repeat("a", i))
+				add(strings.Repeat("1", i))
+			}
+		}
+		for _, s := range []string{"a", "", "A", "1", "abc", "a@example.org", "https://example.org/a", "2026-08-03"} {
+			add(s)
+		}
+	case k == pgtype.KindBytea:
+		for _, n := range numbers {
+			if i, err := strconv.Atoi(n); err == nil && i >= 0 && i < 5000 {
+				add("\\x" + strings.Repeat("ab", i))
+			}
+		}
+		add("\\x")
+	case k == pgtype.KindJSON, k == pgtype.KindJsonb:
+		for _, s := range append([]string{"{}", "[]", `"a"`, "1", "true", "null"}, texts...) {
+			add(s)
+		}
+	case k == pgtype.KindArray:
+		for _, s := range append([]string{"{}", "{1}", "{a}", "{1,2}", "{a,b}"}, texts...) {
+			add(s)
+		}
+	case isTime(k), k == pgtype.KindInterval:
+		for _, s := range append(texts, "2026-08-03 00:00:00", "2026-08-04 00:00:00", "2030-01-01 00:00:00", "2000-01-01 00:00:00", "infinity", "12:00:00", "1 day") {
+			add(s)
+		}
+	default:
+		for _, s := range texts {
+			add(s)
+		}
+		if k == pgtype.KindUUID {
+			add("00000000-0000-4000-8000-000000000001")
+		}
+		if base, err := d.sample(t, 3); err == nil {
+			for _, r := range base {
+				if v := r[c.number]; v != nil {
+					add(*v)
+				}
+			}
+		}
+	}
+	if len(list) > manyCandidates && !isText(k) {
+		list = list[:manyCandidates]
+	}
+	if !c.Schema.NotNull {
+		list = append(list, nil)
+	}
+	return list
+}
+
+// constants are the texts and numbers that SQL mentions.
+func constants(sql string) (texts, numbers []string) {
+	for i := 0; i < len(sql); {
+		switch b := sql[i]; {
+		case b == '\'':
+			escapes := i > 0 && (sql[i-1] == 'E' || sql[i-1] == 'e')
+			var s strings.Builder
+			for i++; i < len(sql); i++ {
+				if escapes && sql[i] == '\\' && i+1 < len(sql) {
+					i++
+					s.WriteByte(sql[i])
+					continue
+				}
+				if sql[i] == '\'' {
+					if i+1 < len(sql) && sql[i+1] == '\'' {
+						i++
+					} else {
+						break
+					}
+				}
+				s.WriteByte(sql[i])
+			}
+			i++
+			texts = append(texts, s.String())
+			if _, err := strconv.ParseFloat(s.String(), 64); err == nil {
+				numbers = append(numbers, s.String())
+			}
+		case b == '"':
+			for i++; i < len(sql) && sql[i] != '"'; i++ {
+			}
+			i++
+		case b >= '0' && b <= '9':
+			from := i
+			for i < len(sql) && (sql[i] >= '0' && sql[i] <= '9' || sql[i] == '.') {
+				i++
+			}
+			if n := sql[from:i]; !slices.Contains(numbers, n) {
+				if from > 0 && sql[from-1] == '-' {
+					n = "-" + n
+				}
+				numbers = append(numbers, n)
+			}
+		case wordByte(b):
+			for i < len(sql) && wordByte(sql[i]) {
+				i++
+			}
+		default:
+			i++
+		}
+	}
+	return texts, numbers
+}
