@@ -52,6 +52,11 @@ func (p *parser) collation() string {
 		if c := p.db.Collations[schema+"."+name]; c != nil {
 			return c.name()
 		}
+		for _, c := range p.db.Collations {
+			if c.Name == name && len(p.db.Collations) == 1 {
+				return c.name() // the script is read into another schema than its own
+			}
+		}
 		name = schema + "." + name
 	}
 	c, err := p.db.Collation(name)
@@ -76,7 +81,11 @@ func (p *parser) createCollation() {
 	c := &Collation{}
 	c.Schema, c.Name = p.newName("the name of the collation")
 	if p.accept("from") {
-		if name := p.collation(); p.err == nil {
+		space, name := p.qname("the name of a collation")
+		if space != "" && space != "pg_catalog" {
+			name = space + "." + name
+		}
+		if p.err == nil {
 			from, err := p.db.Collation(name)
 			if err != nil {
 				p.failAt(at, "%v", err)
