@@ -56,6 +56,8 @@ func commands() []command {
 		{"stat", "statistics views by their own columns", stat},
 		{"lesson", "small lessons about what a subscriber does inside", lesson},
 		{"decode", "what output plugins make of a publisher's changes, and what decoding keeps", decodeChanges},
+		{"pipeline", "lag, catch-up and limits in time, from the publisher's WAL to the rows", runPipeline},
+		{"slots", "what replication slots keep, when they are lost, when to be told", runSlots},
 		{"record", "record cases on real servers, for verify", record},
 		{"calibrate", "fit a profile to CPU seconds that were measured", calibrate},
 	}

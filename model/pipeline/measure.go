@@ -30,6 +30,7 @@ type Costs struct {
 	Operations []Operation
 	// Simulated is how many changes were simulated, of so many in the whole run.
 	Simulated, Changes float64
+	Length             float64 // of the part that was simulated, seconds
 	Warnings           []string
 }
 
@@ -67,7 +68,7 @@ const readShare = 0.5
 // Measure simulates a part of a scenario and says what its transactions cost.
 func Measure(s *scenario.Scenario, o *Options) (*Costs, error) {
 	part, changes := sample(s, o.Limit)
-	c := &Costs{Changes: changes}
+	c := &Costs{Changes: changes, Length: part.Duration.Seconds()}
 	for i := range s.Operations {
 		c.Operations = append(c.Operations, Operation{Name: nameOf(s, i), Subscriptions: make([]Cost, max(len(s.Subscriptions), 1))})
 	}

@@ -17,6 +17,11 @@
 //
 //	schema, seed, start, duration or changes, outage, collation
 //	[subscription]                 binary, streaming
+//	[[subscription]]               in its place, for the pipeline in time: name, tables,
+//	                               streaming, stopped, wait, cores, server, ...
+//	[publisher]                    schema, settings, cores, backend, other_wal, disk
+//	[network]                      same_host, round_trip, bandwidth, buffer
+//	[[slot]]                       name, type, reads, stopped
 //	[settings]                     full_page_writes = "off", max_wal_size = "2GB", ...
 //	[tables.NAME]                  rows: there before the run; load (copy, indexes first,
 //	                               inserts), vacuumed, unpublished: columns that a column
@@ -24,7 +29,8 @@
 //	[tables.NAME.columns.COLUMN]   kind, distinct, zipf, nulls, width, first, step, scale,
 //	                               rows_per_value, values, weights
 //	[[operation]]                  table, do, rows (a transaction), rate or count, columns,
-//	                               which, zipf, from, to; then: further steps
+//	                               which, zipf, from, to; then: further steps;
+//	                               daily, bursts, begins, ends, lasts
 //	[[snapshot]]                   from, until: a transaction holds a snapshot
 //	[[variant]]                    name; ddl, drop_index, fillfactor, replica_identity,
 //	                               column_type, settings
@@ -57,6 +63,6 @@
 // transactions, TRUNCATE, values of types that nobody can make up (they must be given).
 //
 // Reading order: scenario.go, read.go with decode.go, lines.go and variant.go; generator.go,
-// messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, timeline.go, sql.go, result.go, report.go,
+// messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, timeline.go, sql.go, result.go, report.go, arrivals.go, pipeline.go,
 // figure.go, budget.go.
 package scenario

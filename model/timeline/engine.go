@@ -38,6 +38,7 @@ type consumer struct {
 	stopping int     // the next of its periods
 	debt     float64 // CPU seconds of the walsender before it can go on
 	full     bool    // the buffer is full
+	held     bool    // and the walsender is held back by it
 	flying   float64 // bytes in the buffer
 	backlog  float64 // CPU seconds of parallel workers
 	parallel float64 // their rate
@@ -73,6 +74,9 @@ type Run struct {
 	Samples  func(after float64) float64
 	Sampled  func(*Moment)
 	Happened func(Event)
+	// Peaks is called at each event with a consumer's lag, which is greatest at one; it
+	// may be nil.
+	Peaks func(consumer int, t, bytes, seconds float64)
 
 	t         float64
 	axis      axis
@@ -153,6 +157,13 @@ func (r *Run) Run() error {
 		}
 		r.rates()
 		r.limits()
+		if r.Peaks != nil {
+			written := r.written()
+			for i, c := range r.consumers {
+				a := &c.stage[apply]
+				r.Peaks(i, r.t, written-r.position(a), r.lag(a))
+			}
+		}
 		if r.t >= r.sample {
 			r.emit()
 			r.sample = r.Samples(r.t)

@@ -98,13 +98,13 @@ func (r *Run) checkpoints() {
 	r.server.Written = r.lsn(written)
 	if segment := uint64(r.lsn(written)) / r.Settings.SegmentSize; segment > k.segment {
 		k.segment = segment
-	} else if boundary := float64(float64(k.segment+1)*float64(r.Settings.SegmentSize)) - float64(r.Start); written >= boundary-1e-3 {
+	} else if boundary := float64(float64(k.segment+1)*float64(r.Settings.SegmentSize)) - float64(r.Start); written >= boundary-1e-2 {
 		k.segment++
 		r.server.Written = wal.LSN(k.segment * r.Settings.SegmentSize)
 	}
 	if k.running {
 		due := r.t >= k.began+float64(r.Settings.CompletionTarget*r.Settings.CheckpointTimeout.Seconds())
-		if due || written >= r.spread()-1e-3 {
+		if due || written >= r.spread()-1e-2 {
 			r.endCheckpoint()
 		}
 	}

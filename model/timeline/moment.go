@@ -97,9 +97,13 @@ type View struct {
 
 // emit tells a moment.
 func (r *Run) emit() {
-	if r.Sampled == nil {
-		return
+	if r.Sampled != nil {
+		r.Sampled(r.Moment())
 	}
+}
+
+// Moment is how everything stands now.
+func (r *Run) Moment() *Moment {
 	m := &Moment{T: r.t, Written: r.written(), WALPerS: r.axis.open().perS, WALSize: r.server.Size(), Crowded: r.crowded}
 	for _, c := range r.consumers {
 		r.report(c)
@@ -118,7 +122,7 @@ func (r *Run) emit() {
 		v.ParallelCores = c.parallel
 		m.Consumers = append(m.Consumers, v)
 	}
-	r.Sampled(m)
+	return m
 }
 
 // Time is how far the run has come, seconds.
@@ -129,3 +133,6 @@ func (r *Run) Full() bool { return r.full }
 
 // Slots are the consumers' slots.
 func (r *Run) Slots() []*slots.Slot { return r.server.Slots }
+
+// Written is where the WAL ends now, bytes since the start.
+func (r *Run) Written() float64 { return r.written() }

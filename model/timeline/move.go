@@ -26,6 +26,10 @@ func (r *Run) settle() {
 	}
 }
 
+// least is so little, in seconds or parts of a whole, that it counts as nothing: a day's
+// seconds are not told apart to 1e-11.
+const least = 1e-9
+
 // step moves one stage, if it needs no time for it, and notes whether it has caught up.
 func (r *Run) step(c *consumer, k int) bool {
 	s := &c.stage[k]
@@ -57,9 +61,9 @@ func (r *Run) step(c *consumer, k int) bool {
 			s.pos = to
 		}
 	}
-	eps := 1e-11
+	eps := max(least, float64(0.1*least*s.rate))
 	if p.lump == nil {
-		eps *= max(1, s.pos)
+		eps = float64(1e-11*max(1, s.pos)) + float64(0.1*least*s.rate)
 	}
 	if beyond && s.pos >= end-eps {
 		if k == apply && r.waits(c) {
@@ -167,7 +171,7 @@ func (r *Run) next(end float64) float64 {
 			if speed := float64(a.rate * r.axis.pieces[a.piece].perS); speed > 0 {
 				at := r.position(a)
 				for _, to := range [2]float64{c.gaps[0].from, c.gaps[0].until} {
-					if to > at+1e-6 {
+					if to > at+1e-2 {
 						soon(r.t + (to-at)/speed)
 					}
 				}
@@ -241,16 +245,16 @@ func (r *Run) advance(to float64) {
 			s.pos += by
 		}
 		if c.parallel > 0 {
-			if c.backlog -= float64(dt * c.parallel); c.backlog < 1e-12 {
+			if c.backlog -= float64(dt * c.parallel); c.backlog < least {
 				c.backlog = 0
 			}
 		}
 		if c.debt > 0 {
-			if c.debt -= float64(dt * c.share[send]); c.debt < 1e-12 {
+			if c.debt -= float64(dt * c.share[send]); c.debt < least {
 				c.debt = 0
 			}
 		}
-		if b := r.Network.Buffer; b > 0 && !c.full && fills > 0 && c.flying >= b*(1-1e-12) {
+		if b := r.Network.Buffer; b > 0 && !c.full && fills > 0 && c.flying >= b*(1-least) {
 			c.full = true
 		}
 	}

@@ -83,7 +83,7 @@ func (r *Run) chain(c *consumer) {
 	if a := &c.stage[apply]; !r.waits(c) {
 		a.rate = limited(apply, c.stage[pass].rate)
 	}
-	if !c.full {
+	if c.held = false; !c.full {
 		return
 	}
 	in := r.axis.pieces[c.stage[send].piece].work[c.number].Bytes
@@ -91,9 +91,8 @@ func (r *Run) chain(c *consumer) {
 	if in > 0 && float64(c.stage[send].rate*in) > out {
 		c.stage[send].rate = out / in
 		c.stage[pass].rate = limited(pass, c.stage[send].rate)
-		return
+		c.held = true
 	}
-	c.full = false
 }
 
 // waits says whether a leader waits for a parallel worker's commit.
@@ -137,6 +136,7 @@ func (r *Run) rates() {
 	r.network()
 	for _, c := range r.consumers {
 		r.chain(c)
+		c.full = c.held
 		c.parallel = 0
 		if !c.stopped && !c.lost {
 			if c.parallel = c.share[apply]; c.backlog == 0 {
