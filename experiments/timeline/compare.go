@@ -68,10 +68,10 @@ func (c *curve) over(little float64) float64 {
 
 // series is a run's behaviour, measured or simulated.
 type series struct {
-	written  curve // WAL, bytes
-	replay   curve // written and not yet replayed
-	confirm  curve // and not yet confirmed
-	send     curve // and not yet sent
+	written curve // WAL, bytes
+	replay  curve // written and not yet replayed
+	confirm curve // and not yet confirmed
+	send    curve // and not yet sent
 }
 
 // measured are the recorded series.
