@@ -195,3 +195,25 @@ func TestLarge(t *testing.T) {
 		near(t, "applied", m[2].Consumers[0].Applied, 40_000)
 	}
 }
+
+// BenchmarkDay is a day at a thousand changes a second by the hour, with a large
+// transaction each minute and an outage.
+func BenchmarkDay(b *testing.B) {
+	for b.Loop() {
+		s := simple(func(t float64) (float64, float64) {
+			hour := math.Floor(t / 3600)
+			return 20 + 160*math.Mod(hour*7, 24)/24, 3600 * (hour + 1)
+		})
+		s.Duration, s.Settings.CheckpointTimeout = 86_400, 300e9
+		s.Consumers[0].Stopped = []Period{{30_000, 33_000}}
+		s.Sources = append(s.Sources, Source{Name: "batch", Large: true, Begin: func(n float64) float64 { return 60 * n }, Lasts: 5, Changes: 1000, WAL: 1e6, Memory: 1e6,
+			Costs: []Cost{{Send: 0.01, Bytes: 1e6, Apply: 0.1}}})
+		r, err := New(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := r.Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
