@@ -10,6 +10,7 @@ import (
 
 	"applysim/experiments/table"
 	"applysim/model/advise"
+	"applysim/model/observed"
 	htmlreport "applysim/model/report"
 	"applysim/model/scenario"
 	"applysim/model/schema"
@@ -39,6 +40,7 @@ that cannot replicate it.`,
 type adviseOptions struct {
 	runOptions
 	variant, publisher string
+	stats              string
 	limit              int
 	least              float64
 	top                int
@@ -51,6 +53,7 @@ func adviseChanges(env environment, args []string) error {
 	o := adviseOptions{runOptions: runOptions{marginal: "off"}}
 	f.StringVar(&o.variant, "variant", "", "the subscriber is as the scenario's variant `NAME` has it")
 	f.StringVar(&o.publisher, "publisher", "", "`FILE` with the publisher's DDL, if its tables differ from the scenario's")
+	f.StringVar(&o.stats, "stats", "", "`FILE` with statistics of the subscriber, as the query of init --query gives them:\nsays which indexes are read")
 	f.StringArrayVar(&o.goals, "goal", nil, "combine advice until a `GOAL` is met: \"rate 5000/s\" (that one worker sustains),\n\"wal 400B\" and \"cpu 30us\" (a change), \"wal-rate 2MB/s\", \"hot 90%\", \"load 50%\",\n\"lag 5s\", \"catch-up 10min\", \"size 1GB\"; may be given more than once")
 	f.IntVar(&o.top, "top", 10, "show the best `N` pieces of advice (JSON and CSV have all)")
 	f.IntVar(&o.limit, "limit", advise.DefaultLimit, "try at most `N` candidates, those with most to do with the costs first")
@@ -128,12 +131,45 @@ func (o *adviseOptions) read(f *pflag.FlagSet) (*scenario.Scenario, *advise.Opti
 			return nil, nil, err
 		}
 	}
+	if o.stats != "" {
+		if err := o.readStats(options); err != nil {
+			return nil, nil, err
+		}
+	}
 	runs, err := o.options(s)
 	if err != nil {
 		return nil, nil, err
 	}
 	options.Schema, options.Price = runs.Schema, runs.Price
 	return s, options, nil
+}
+
+// readStats reads what a server says of its indexes, its subscription and its publication.
+func (o *adviseOptions) readStats(options *advise.Options) error {
+	file, err := os.Open(o.stats)
+	if err != nil {
+		return fmt.Errorf("--stats: %w", err)
+	}
+	defer file.Close()
+	stats, err := observed.Read(file, o.stats)
+	if err != nil {
+		return err
+	}
+	since := ""
+	if stats.Since != nil {
+		since = stats.Since.UTC().Format("2006-01-02 15:04")
+	}
+	options.Scans = func(x *schema.Index) (int64, string, bool) {
+		n, _, known := stats.Scans(x)
+		return n, since, known
+	}
+	if len(stats.Subscriptions) == 1 {
+		options.Subscription = stats.Subscriptions[0].Name
+	}
+	if len(stats.Publications) == 1 {
+		options.Publication = stats.Publications[0].Name
+	}
+	return nil
 }
 
 // adviceVerdict is the answer: no where a goal is not met, or a table cannot replicate what

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"applysim/experiments/server"
 	"applysim/model/advise"
@@ -21,14 +22,21 @@ func opener(file string) func(string) (io.ReadCloser, error) {
 	return func(path string) (io.ReadCloser, error) { return os.Open(filepath.Join(filepath.Dir(file), path)) }
 }
 
-// makeCase is a scenario, with a piece of advice followed or without, for real servers.
-func makeCase(r *advise.Report, file, name string, x *advise.Advice) (*server.Case, error) {
-	open := opener(file)
+// follow is a part of a scenario's time, with a piece of advice followed or without.
+func follow(r *advise.Report, x *advise.Advice, part int) (*scenario.Scenario, *scenario.Variant) {
 	var list []*advise.Advice
 	if x != nil {
 		list = append(list, x)
 	}
 	s, v := r.Follow(list...)
+	s.Duration /= time.Duration(part)
+	return s, v
+}
+
+// makeCase is that for real servers.
+func makeCase(r *advise.Report, file, name string, x *advise.Advice, part int) (*server.Case, error) {
+	open := opener(file)
+	s, v := follow(r, x, part)
 	binary := s.Binary
 	s.Binary = false // values on the publisher are written as text; the changes are the same
 	in, err := open(s.Schema)

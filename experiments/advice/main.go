@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,11 +31,18 @@ const (
 	exitUnusable = 2
 )
 
+// What can be compared.
+const (
+	wal     = "wal"
+	seconds = "cpu"
+	counted = "instructions"
+)
+
 // options are the command line's.
 type options struct {
-	prefix, cpuPrefix, servers, out string
-	port, runs, top                 int
-	skipCPU                         bool
+	prefix, cpuPrefix, servers, out, quiet string
+	port, runs, top                        int
+	what                                   []string
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -48,12 +57,19 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.port, "port", 0, "first `PORT` of the servers; free ones are taken without it")
 	f.IntVar(&o.runs, "runs", 5, "measure CPU `N` times")
 	f.IntVar(&o.top, "top", 3, "try the best `N` pieces of advice")
-	f.BoolVar(&o.skipCPU, "wal-only", false, "compare the WAL alone")
+	f.StringVar(&o.quiet, "quiet", "", "run `CMD` while CPU is measured, until its standard input ends: one that makes other\nprocesses wait, say")
+	f.StringSliceVar(&o.what, "measure", []string{wal, seconds}, "what to compare: wal, cpu (seconds) and instructions, these in a fifth of each\nscenario and with valgrind, which has to be beside the second installation")
 	switch err := f.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
 		return exitDone
 	case err != nil:
 		return exitUnusable
+	}
+	for _, x := range o.what {
+		if x != wal && x != seconds && x != counted {
+			fmt.Fprintf(stderr, "advice: --measure %s: expected wal, cpu or instructions\n", x)
+			return exitUnusable
+		}
 	}
 	files := f.Args()
 	if len(files) == 0 {
@@ -80,11 +96,14 @@ type trial struct {
 	rank     int // 0: as it is
 	title    string
 	file     string
+	price    func(*cost.Usage) *scenario.CPU
 	advice   *advise.Advice
 	report   *advise.Report
 	want     *scenario.Result
 	wal      map[string]map[string]scenario.Count // of the real subscriber
 	cpu      []float64                            // seconds, of each run
+	// Instructions of a shorter run, real ones less those of a worker that does nothing.
+	instructions, predicted float64
 }
 
 // all tries all scenarios.
@@ -94,17 +113,23 @@ func (o *options) all(files []string, stdout io.Writer) (same bool, err error) {
 		return false, err
 	}
 	fmt.Fprintf(stdout, "%d runs on real servers\n", len(trials))
-	version, err := o.record(trials, stdout)
-	if err != nil {
-		return false, err
-	}
-	measured := ""
-	if !o.skipCPU {
-		if measured, err = o.measure(trials, stdout); err != nil {
+	var tables []*table.Table
+	same = true
+	for _, x := range []struct {
+		name    string
+		measure func([]*trial, io.Writer) (version string, err error)
+		show    func([]*trial, string) (*table.Table, bool)
+	}{{wal, o.record, written}, {seconds, o.measure, used}, {counted, o.count, executed}} {
+		if !slices.Contains(o.what, x.name) {
+			continue
+		}
+		version, err := x.measure(trials, stdout)
+		if err != nil {
 			return false, err
 		}
+		t, ok := x.show(trials, version)
+		tables, same = append(tables, t), same && ok
 	}
-	tables, same := results(trials, version, measured)
 	for _, t := range tables {
 		fmt.Fprintln(stdout)
 		if err := t.Text(stdout); err != nil {
@@ -149,9 +174,9 @@ func (o *options) trials(files []string) ([]*trial, error) {
 			return nil, err
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
-		list = append(list, &trial{scenario: name, title: "as it is", file: file, report: r, want: r.Base})
+		list = append(list, &trial{scenario: name, title: "as it is", file: file, price: scenario.Price(profile, m), report: r, want: r.Base})
 		for i, x := range r.Advice[:min(o.top, len(r.Advice))] {
-			list = append(list, &trial{scenario: name, rank: i + 1, title: x.Title, file: file, advice: x, report: r, want: x.Result})
+			list = append(list, &trial{scenario: name, rank: i + 1, title: x.Title, file: file, price: scenario.Price(profile, m), advice: x, report: r, want: x.Result})
 		}
 	}
 	return list, nil
@@ -171,7 +196,7 @@ func (o *options) record(trials []*trial, stdout io.Writer) (version string, err
 		return "", err
 	}
 	for _, t := range trials {
-		c, err := makeCase(t.report, t.file, t.name(), t.advice)
+		c, err := makeCase(t.report, t.file, t.name(), t.advice, 1)
 		if err != nil {
 			return "", err
 		}
@@ -203,22 +228,18 @@ func (o *options) record(trials []*trial, stdout io.Writer) (version string, err
 // measure takes the CPU of real workers: a round of all trials after the other, so that
 // what changes on the machine meanwhile meets all of them.
 func (o *options) measure(trials []*trial, stdout io.Writer) (version string, err error) {
-	prefix := o.cpuPrefix
-	if prefix == "" {
-		prefix = o.prefix
-	}
-	pool, err := server.NewPool(server.Options{Prefix: prefix, Port: o.port, Dir: o.servers})
+	pool, err := server.NewPool(server.Options{Prefix: cmp.Or(o.cpuPrefix, o.prefix), Port: o.port, Dir: o.servers})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	for range o.runs {
 		for _, t := range trials {
-			c, err := makeCase(t.report, t.file, t.name(), t.advice)
+			c, err := makeCase(t.report, t.file, t.name(), t.advice, 1)
 			if err != nil {
 				return "", err
 			}
-			cpu, err := pool.Drain(c)
+			cpu, err := pool.Drain(c, o.inQuiet)
 			if err != nil {
 				return "", err
 			}
@@ -228,6 +249,66 @@ func (o *options) measure(trials []*trial, stdout io.Writer) (version string, er
 	}
 	return pool.Version, nil
 }
+
+// part is which part of a scenario's duration is run where instructions are counted.
+const part = 5
+
+// count counts the instructions of real workers.
+func (o *options) count(trials []*trial, stdout io.Writer) (version string, err error) {
+	pool, err := server.NewPool(server.Options{Prefix: cmp.Or(o.cpuPrefix, o.prefix), Port: o.port, Dir: o.servers, Instructions: true})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	var idle int64
+	for _, t := range trials {
+		c, err := makeCase(t.report, t.file, t.name(), t.advice, part)
+		if err != nil {
+			return "", err
+		}
+		if t.rank == 0 {
+			empty := *c
+			empty.SQL = nil
+			if idle, err = pool.CountInstructions(&empty); err != nil {
+				return "", err
+			}
+		}
+		n, err := pool.CountInstructions(c)
+		if err != nil {
+			return "", err
+		}
+		t.instructions = float64(n - idle)
+		s, v := follow(t.report, t.advice, part)
+		r, err := s.Run(v, &scenario.Options{Schema: opener(t.file), Price: t.price})
+		if err != nil {
+			return "", err
+		}
+		t.predicted = *r.Instructions
+		fmt.Fprintf(stdout, "%s, %s: %s instructions, predicted %s\n", t.scenario, t.title, table.Integer(n-idle), table.Integer(int64(t.predicted)))
+	}
+	return pool.Version, nil
+}
+
+// inQuiet does something while the command for that runs.
+func (o *options) inQuiet(f func() error) error {
+	words := strings.Fields(o.quiet)
+	if len(words) == 0 {
+		return f()
+	}
+	cmd := exec.Command(words[0], words[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("--quiet: %w", err)
+	}
+	time.Sleep(quietAfter)
+	return errors.Join(f(), in.Close(), cmd.Wait())
+}
+
+// quietAfter is how long the command has to do its work.
+const quietAfter = 150 * time.Millisecond
 
 // difference says in what the real WAL differs from the simulated, "" if in nothing.
 func (t *trial) difference() string {
@@ -262,8 +343,8 @@ func (t *trial) difference() string {
 // clogPage is the record of a new page for the states of 32,768 transactions, 34 bytes.
 const clogPage = "CLOG/ZEROPAGE"
 
-func total(wal map[string]map[string]scenario.Count) (sum int64) {
-	for _, kinds := range wal {
+func total(records map[string]map[string]scenario.Count) (sum int64) {
+	for _, kinds := range records {
 		for _, c := range kinds {
 			sum += c.Bytes
 		}
@@ -277,10 +358,10 @@ func median(list []float64) float64 {
 	return (list[(n-1)/2] + list[n/2]) / 2
 }
 
-// results puts what was saved beside what was predicted.
-func results(trials []*trial, version, measured string) (tables []*table.Table, same bool) {
+// written puts the WAL that was saved beside what was predicted.
+func written(trials []*trial, version string) (t *table.Table, same bool) {
 	same = true
-	t := &table.Table{Title: "WAL of a real subscriber, PostgreSQL " + version + ": saved bytes, all of them compared by relation and record type", Columns: []table.Column{
+	t = &table.Table{Title: "WAL of a real subscriber, PostgreSQL " + version + ", all of it compared by relation and record type", Columns: []table.Column{
 		{Name: "scenario"}, {Name: "advice"}, {Name: "WAL, bytes", Right: true}, {Name: "saved", Right: true}, {Name: "predicted", Right: true}, {Name: "records"},
 	}}
 	var base *trial
@@ -298,10 +379,11 @@ func results(trials []*trial, version, measured string) (tables []*table.Table, 
 		}
 		t.Add(row...)
 	}
-	tables = append(tables, t)
-	if measured == "" {
-		return tables, same
-	}
+	return t, same
+}
+
+// used puts the CPU seconds that were saved beside those that were predicted.
+func used(trials []*trial, version string) (t *table.Table, same bool) {
 	var real, want float64
 	for _, x := range trials {
 		if x.rank == 0 {
@@ -311,12 +393,13 @@ func results(trials []*trial, version, measured string) (tables []*table.Table, 
 	}
 	speed := real / want
 	t = &table.Table{
-		Title: fmt.Sprintf("CPU of a real apply worker, PostgreSQL %s, medians of %d; predictions times %.3f, this machine's seconds to the profile's, of all runs without advice", measured, len(trials[0].cpu), speed),
+		Title: fmt.Sprintf("CPU of a real apply worker, PostgreSQL %s, medians of %d; predictions times %.3f: this machine's seconds to the profile's, of all runs without advice", version, len(trials[0].cpu), speed),
 		Columns: []table.Column{
 			{Name: "scenario"}, {Name: "advice"}, {Name: "CPU, ms", Right: true, Decimals: 1}, {Name: "predicted", Right: true, Decimals: 1}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
 			{Name: "saved, ms", Right: true, Decimals: 1}, {Name: "predicted", Right: true, Decimals: 1}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
 		},
 	}
+	var base *trial
 	for _, x := range trials {
 		if x.rank == 0 {
 			base = x
@@ -331,5 +414,29 @@ func results(trials []*trial, version, measured string) (tables []*table.Table, 
 		}
 		t.Add(row...)
 	}
-	return append(tables, t), same
+	return t, true
+}
+
+// executed puts the instructions that were saved beside those that were predicted.
+func executed(trials []*trial, version string) (t *table.Table, same bool) {
+	t = &table.Table{
+		Title: fmt.Sprintf("Instructions of a real apply worker, PostgreSQL %s, in a fifth of each scenario's time, less those of a worker that applies nothing", version),
+		Columns: []table.Column{
+			{Name: "scenario"}, {Name: "advice"}, {Name: "instructions", Right: true}, {Name: "predicted", Right: true}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
+			{Name: "saved", Right: true}, {Name: "predicted", Right: true}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
+		},
+	}
+	var base *trial
+	for _, x := range trials {
+		row := []any{x.scenario, fmt.Sprintf("%d. %s", x.rank, x.title), int64(x.instructions), int64(x.predicted), 100 * (x.predicted/x.instructions - 1), nil, nil, nil}
+		if x.rank == 0 {
+			base = x
+			row[1] = x.title
+		} else {
+			saved, predicted := base.instructions-x.instructions, base.predicted-x.predicted
+			row[5], row[6], row[7] = int64(saved), int64(predicted), 100*(predicted/saved-1)
+		}
+		t.Add(row...)
+	}
+	return t, true
 }

@@ -44,12 +44,13 @@ type Cluster struct {
 	process *os.Process
 	ended   chan struct{}
 	reloads map[string]string // settings of the reload before
+	counted bool              // it runs under callgrind
 	*Conn                     // to database
 }
 
 // startCluster makes a cluster and starts its server. settings come on top of
 // configuration.
-func startCluster(i *Installation, a account, dir string, port int, settings map[string]string, checksums bool) (*Cluster, error) {
+func startCluster(i *Installation, a account, dir string, port int, settings map[string]string, checksums, counted bool) (*Cluster, error) {
 	args := []string{"-D", i.inside(dir), "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"}
 	switch {
 	case checksums:
@@ -70,8 +71,12 @@ func startCluster(i *Installation, a account, dir string, port int, settings map
 	if i.root != "" {
 		all["dynamic_shared_memory_type"] = "mmap" // there may be no /dev/shm
 	}
+	if counted {
+		// No other process does the worker's reading, and nobody loses patience.
+		maps.Copy(all, map[string]string{"io_method": "sync", "wal_receiver_timeout": "0"})
+	}
 	all["port"] = fmt.Sprint(port)
-	c := &Cluster{Port: port, Installation: i, dir: dir}
+	c := &Cluster{Port: port, Installation: i, dir: dir, counted: counted}
 	conf, err := os.OpenFile(filepath.Join(dir, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
@@ -108,6 +113,10 @@ func (c *Cluster) start(a account) error {
 	}
 	defer log.Close()
 	cmd := exec.Command(c.program("postgres"), "-D", c.inside(c.dir))
+	if c.counted {
+		cmd = exec.Command("/usr/bin/valgrind", "--tool=callgrind", "--trace-children=yes", "--callgrind-out-file="+c.inside(c.dir)+"/"+countFile("%p"), "-q",
+			c.program("postgres"), "-D", c.inside(c.dir))
+	}
 	c.enter(cmd)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.inside(c.dir), log, log
 	a.prepare(cmd, signalImmediate)

@@ -23,6 +23,9 @@ type Options struct {
 	// Inspect keeps inspect.jsonl.gz: what the subscriber's views, pageinspect,
 	// pgstattuple and pg_walinspect show at the end.
 	Inspect bool
+	// Instructions has subscribers run under valgrind's callgrind, which counts what their
+	// processes execute; see CountInstructions.
+	Instructions bool
 }
 
 // Pool has the clusters of a process.
@@ -164,7 +167,7 @@ func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cl
 	}
 	dir := filepath.Join(p.base.dir, fmt.Sprintf("%s%d", role, p.number))
 	p.number++
-	c, err := startCluster(p.Installation, p.account, dir, port, maps.Clone(settings), checksums)
+	c, err := startCluster(p.Installation, p.account, dir, port, maps.Clone(settings), checksums, p.options.Instructions && role == "sub")
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,9 @@ type Options struct {
 	Publisher *schema.Database
 	// Scans says how often an index was read, and since when, by the statistics of a
 	// server; ok is false if they do not have it. It may be nil.
-	Scans func(schema, index string) (scans int64, since string, ok bool)
+	Scans func(x *schema.Index) (scans int64, since string, ok bool)
+	// Subscription and Publication are their names, for the statements; "" if nobody knows.
+	Subscription, Publication string
 	// Goals are what a combination has to reach; none for no combination.
 	Goals []Goal
 	// Limit is how many candidates are tried at most; those that touch most of the WAL
@@ -43,7 +45,7 @@ type Options struct {
 
 // Defaults of options.
 const (
-	DefaultLimit = 100
+	DefaultLimit = 60
 	DefaultLeast = 0.005
 )
 
@@ -266,10 +268,10 @@ func (a *adviser) limit() {
 		most = DefaultLimit
 	}
 	slices.SortStableFunc(a.list, func(x, y *candidate) int { return cmp.Compare(y.weight, x.weight) })
-	if len(a.list) > most {
-		a.rep.Untried = len(a.list) - most
-		a.list = a.list[:most]
-	}
+	all := len(a.list)
+	a.list = slices.DeleteFunc(a.list, func(c *candidate) bool { return c.weight < a.o.Least })
+	a.list = a.list[:min(len(a.list), most)]
+	a.rep.Untried = all - len(a.list)
 }
 
 // try runs candidates, each on top of others that are taken as given. The results do not

@@ -162,8 +162,8 @@ func TestScans(t *testing.T) {
 	}
 	r := advice(t, ticketsDDL, ticketsWorkload, func(o *Options) {
 		o.Goals = []Goal{goal}
-		o.Scans = func(space, index string) (int64, string, bool) {
-			return map[string]int64{"tickets_state": 0, "tickets_queue": 1234}[index], "2026-01-01", space == "public" && index != "tickets_at"
+		o.Scans = func(x *schema.Index) (int64, string, bool) {
+			return map[string]int64{"tickets_state": 0, "tickets_queue": 1234}[x.Name], "2026-01-01", x.Name != "tickets_at"
 		}
 	})
 	if x := find(t, r, "drop tickets_queue"); !slices.Contains(x.SideEffects, "tickets_queue is read: pg_stat_user_indexes counts 1,234 scans since 2026-01-01") || len(x.Unknown) != 0 {

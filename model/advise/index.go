@@ -153,12 +153,16 @@ func covers(x *schema.Index, columns []int) bool {
 // usage says what is known about the reading of an index; true if it is read.
 func (a *adviser) usage(x *schema.Index, to *Advice) bool {
 	if a.o.Scans != nil {
-		if n, since, ok := a.o.Scans(x.Table.Schema, x.Name); ok {
+		if n, since, ok := a.o.Scans(x); ok {
 			if since != "" {
 				since = " since " + since
 			}
 			if n > 0 {
-				to.SideEffects = append(to.SideEffects, fmt.Sprintf("%s is read: pg_stat_user_indexes counts %s scans%s", x.Name, grouped(n), since))
+				text := fmt.Sprintf("%s is read: pg_stat_user_indexes counts %s scans%s", x.Name, grouped(n), since)
+				if x.Table.ReplicaIdentity == 'f' {
+					text += ", lookups of an apply worker among them"
+				}
+				to.SideEffects = append(to.SideEffects, text)
 				return true
 			}
 			to.Unknown = append(to.Unknown, fmt.Sprintf("whether %s is needed now and then: pg_stat_user_indexes counts no scan%s, of this server alone", x.Name, since))

@@ -80,7 +80,7 @@ func (a *adviser) unpublished(t *schema.Table, column string) bool {
 
 // columnSteps are the statements that leave all but some columns out of a publication.
 func (a *adviser) columnSteps(t *schema.Table, columns []string, x *Advice) []Step {
-	publication := "pub"
+	publication := "p"
 	for _, p := range a.pub.Publications {
 		if p.AllTables {
 			publication = p.Name
@@ -92,8 +92,10 @@ func (a *adviser) columnSteps(t *schema.Table, columns []string, x *Advice) []St
 			break
 		}
 	}
-	if len(a.pub.Publications) == 0 {
-		x.Unknown = append(x.Unknown, "the publication's name, and its other options for the table: pub stands for it")
+	if len(a.pub.Publications) == 0 && a.o.Publication != "" {
+		publication = a.o.Publication
+	} else if len(a.pub.Publications) == 0 {
+		x.Unknown = append(x.Unknown, "the publication's name, and its other options for the table: p stands for it")
 	}
 	p := schema.QuoteIdent(publication)
 	return []Step{{OnPublisher, fmt.Sprintf("BEGIN; ALTER PUBLICATION %s DROP TABLE %s; ALTER PUBLICATION %s ADD TABLE %s (%s); COMMIT;", p, name(t), p, name(t), strings.Join(columns, ", "))}}
@@ -102,6 +104,9 @@ func (a *adviser) columnSteps(t *schema.Table, columns []string, x *Advice) []St
 // used says whether something of the subscriber's needs a column's values.
 func (a *adviser) used(t *schema.Table, column int) bool {
 	mentions := func(sql string) bool {
+		if c := t.Columns[column].Name; strings.ContainsAny(c, " \t()\",;.=<>+-*/|:'") {
+			return strings.Contains(sql, c)
+		}
 		return slices.Contains(strings.FieldsFunc(sql, func(r rune) bool { return strings.ContainsRune(" \t\n()\",;.=<>+-*/|:'", r) }), t.Columns[column].Name)
 	}
 	for _, f := range family(t) {
@@ -205,10 +210,14 @@ func (a *adviser) binary() {
 	if a.s.Binary {
 		return
 	}
+	subscription, unknown := "s", []string{"the subscription's name: s stands for it"}
+	if a.o.Subscription != "" {
+		subscription, unknown = a.o.Subscription, nil
+	}
 	x := &Advice{
-		Kind: "binary", Title: "have values sent in binary format", Steps: on(OnSubscriber, "ALTER SUBSCRIPTION sub SET (binary = true)"),
+		Kind: "binary", Title: "have values sent in binary format", Steps: on(OnSubscriber, "ALTER SUBSCRIPTION "+schema.QuoteIdent(subscription)+" SET (binary = true)"),
 		SideEffects: []string{"columns must have the same types on both sides", "numbers and times are longer or shorter in the stream than as text"},
-		Unknown:     []string{"the subscription's name: sub stands for it", "whether all types of extensions have functions to send and receive them"},
+		Unknown:     append(unknown, "whether all types of extensions have functions to send and receive them"),
 	}
 	a.add(&candidate{advice: x, claims: []string{"binary"}, weight: 1, change: func(s *scenario.Scenario) { s.Binary = true }})
 }
