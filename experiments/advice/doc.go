@@ -1,19 +1,26 @@
 // Advice tries on real servers whether what `applysim advise` says is right.
 //
-//	go run ./experiments/advice [--pg PREFIX] [--cpu-pg PREFIX] [--out FILE] [SCENARIO.toml...]
+//	go run ./experiments/advice [--pg PREFIX] [--cpu-pg PREFIX] [--measure wal,cpu,instructions]
+//	    [--out FILE] [SCENARIO.toml...]
 //
 // For each scenario (testdata has five) advise ranks what to change. The scenario as it
 // is and each of the best three pieces of advice are then carried out on a real publisher
 // and a real subscriber: the schema with the advice's statements, the rows that are there
 // before, and the changes of the scenario's stream, made on the publisher by the SQL that
-// `applysim run --write-sql` writes. The WAL that the subscriber writes is compared with
-// the simulated one by relation and record type, and what the advice saves is shown beside
-// what was predicted.
+// `applysim run --write-sql` writes. What the advice saves is shown beside what was
+// predicted:
 //
-// CPU is measured too: changes are queued while the subscription is disabled, then a
-// worker applies them at its own pace; several times, the medians count. A processor is
-// not that of the profile: what the worker takes without any advice, over all scenarios,
-// gives its speed, by which predictions are scaled.
+//   - wal: the WAL that the subscriber writes, compared by relation and record type. Records
+//     CLOG/ZEROPAGE are left out: which transaction ids a server comes to depends on what it
+//     did before.
+//   - cpu: seconds of the apply worker, which applies at its own pace what was queued while
+//     the subscription was disabled; several times, the medians count. A processor is not
+//     that of the profile: what the worker takes without any advice, over all scenarios,
+//     gives its speed, by which predictions are scaled. It needs a quiet machine.
+//   - instructions: the same in a fifth of each scenario's time, counted by callgrind, which
+//     does not need one. Those of a worker that applies nothing are subtracted.
 //
-// The table in RESULTS.md is what it printed. The exit code is 1 if WAL differs.
+// CPU is predicted for PostgreSQL as distributions build it (-O2): --cpu-pg names such an
+// installation where --pg is another one. RESULTS.md has the tables that the command
+// printed. The exit code is 1 if WAL differs.
 package main
