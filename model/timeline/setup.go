@@ -103,7 +103,7 @@ type Setup struct {
 	Snapshots float64
 }
 
-// maxStages bounds the arrays of a run.
+// maxConsumers bounds how many consumers a run has.
 const maxConsumers = 64
 
 // Validate says what is wrong with a setup.
