@@ -110,6 +110,31 @@ func (t *Table) locked(h *header) bool {
 	return x.current(h.xmax)
 }
 
+// Lasts says without a trace whether a row version is the one that the transaction sees
+// (SnapshotSelf).
+func (t *Table) Lasts(tid storage.TID) bool {
+	p := t.page(tid.Block)
+	if int(tid.Offset) > len(p.items) || p.items[tid.Offset-1].flags() != lpNormal {
+		return false
+	}
+	t.counting = true
+	defer func() { t.counting = false }()
+	return t.visible(p, p.header(tid.Offset))
+}
+
+// MadeBy says whether a command of the current transaction has made a version.
+func (t *Table) MadeBy(tid storage.TID, cid uint32) bool {
+	h := t.page(tid.Block).header(tid.Offset)
+	if !t.xacts.current(h.xmin) {
+		return false
+	}
+	made := h.cid
+	if h.infomask&comboCID != 0 {
+		made = t.xacts.madeBy(made)
+	}
+	return made == cid
+}
+
 // MadeHere says whether the current transaction has made a version.
 func (t *Table) MadeHere(tid storage.TID) bool {
 	return t.xacts.current(t.page(tid.Block).header(tid.Offset).xmin)

@@ -51,6 +51,14 @@ func (x *Transactions) Savepoint() {
 	x.Current = 0
 }
 
+// Top is the id of the transaction as a whole, 0 if it has none yet.
+func (x *Transactions) Top() uint32 {
+	if len(x.levels) > 0 {
+		return x.levels[0]
+	}
+	return x.Current
+}
+
 // Depth is the number of open subtransactions.
 func (x *Transactions) Depth() int { return max(len(x.levels)-1, 0) }
 

@@ -4,7 +4,7 @@ package wal
 // manager and record type. Heap/INSERT+INIT is a type of its own.
 type RecordType uint8
 
-// The record types that an apply worker's changes bring about.
+// The record types that the changes of an apply worker or of a backend bring about.
 const (
 	HeapInsert RecordType = iota
 	HeapInsertInit
@@ -63,6 +63,10 @@ const (
 	MultiXactCreateID
 	MultiXactZeroOffPage
 	MultiXactZeroMemPage
+	HeapConfirm
+	Heap2MultiInsert
+	Heap2MultiInsertInit
+	LogicalMessage
 
 	// NumRecordTypes is the number of record types.
 	NumRecordTypes int = iota
@@ -108,6 +112,9 @@ const (
 	sizeOfHeapDelete         = 8
 	sizeOfHeapLock           = 8
 	sizeOfHeapTruncate       = 12
+	sizeOfHeapConfirm        = 2
+	sizeOfHeapMultiInsert    = 4
+	sizeOfLogicalMessage     = 24
 	sizeOfHeapPrune          = 2
 	sizeOfHeapPruneBefore17  = 9 // of REL_16_STABLE, as those of the next two
 	sizeOfHeapFreezePage     = 7
@@ -159,6 +166,13 @@ var catalogue = [NumRecordTypes]kind{
 	HeapLock:   {"Heap", "LOCK", sizeOfHeapLock, 1, false},
 	// no block: the relations' object ids
 	HeapTruncate: {"Heap", "TRUNCATE", sizeOfHeapTruncate, 0, true},
+	// block 0: the page
+	HeapConfirm: {"Heap", "CONFIRM", sizeOfHeapConfirm, 1, true},
+	// block 0: the page, with the tuples
+	Heap2MultiInsert:     {"Heap2", "MULTI_INSERT", sizeOfHeapMultiInsert, 1, true},
+	Heap2MultiInsertInit: {"Heap2", "MULTI_INSERT+INIT", sizeOfHeapMultiInsert, 1, true},
+	// the main data ends with prefix and content
+	LogicalMessage: {"LogicalMessage", "MESSAGE", sizeOfLogicalMessage, 0, true},
 	// block 0: the page, with the line pointers that change
 	Heap2PruneOnAccess:      {"Heap2", "PRUNE_ON_ACCESS", sizeOfHeapPrune, 1, false},
 	Heap2PruneVacuumScan:    {"Heap2", "PRUNE_VACUUM_SCAN", sizeOfHeapPrune, 1, false},

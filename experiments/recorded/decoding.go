@@ -51,6 +51,9 @@ func (c *PublisherCase) Decode(o decode.Options) (*decode.Decoder, error) {
 		return nil, err
 	}
 	w := &walReader{c: c, d: d, in: in, aborted: aborted, major: o.Major, toasts: findToasts(records)}
+	if w.out = c.carryOut(); w.out != nil && w.out.fits(w, records) {
+		w.notes = w.out.rows
+	}
 	start := 0
 	for i, r := range records {
 		if r.Manager != "Transaction" || r.Type != "COMMIT" {

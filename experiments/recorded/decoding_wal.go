@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"applysim/heap/datum"
 	"applysim/model/decode"
-	"applysim/model/schema"
 	"applysim/model/stream"
 )
 
@@ -23,8 +21,9 @@ type walReader struct {
 	major   int
 
 	toasts   map[string]bool // TOAST tables whose files were replaced later
-	rows     []rolledBackRow // that were inserted and rolled back, those still to come
-	ran      bool            // they were looked for
+	out      *carriedOut     // what carrying the SQL out tells; nil if that cannot be done
+	notes    []rowNote       // of the row changes still to come; nil if they do not fit the records
+	begun    []decode.Xact   // subtransactions that have notes, until they are rolled back
 	last     uint32          // the last top-level transaction id that was seen
 	catalogs int             // committed transactions that changed catalogs, and that snapshots list
 }
@@ -118,14 +117,14 @@ func (w *walReader) group(records []Record) error {
 	ddl := false
 	for _, r := range records {
 		ddl = ddl || r.Type == "NEW_CID"
-		if r.Manager == "LogicalMessage" {
-			return notDecoded("logical messages, which the recorded stream of all changes does not have")
+		if r.Manager == "LogicalMessage" && (w.out == nil || len(w.out.messages) == 0) {
+			return notDecoded("a logical message that the case's SQL does not tell of")
 		}
 	}
 	commits := len(records) > 0 && records[len(records)-1].Type == "COMMIT"
 	x := &changedTransaction{}
 	rewrite := false
-	if commits && (rows > 0 || multi) {
+	if commits && (rows > 0 || multi) && !w.allLost(records, multi) {
 		next, err := w.in.peek()
 		if err != nil {
 			return err
@@ -147,17 +146,17 @@ func (w *walReader) group(records []Record) error {
 		lost = 0
 	}
 	switch {
-	case multi && len(aborts) > 0:
+	case multi && len(aborts) > 0 && w.notes == nil:
 		return notDecoded("a COPY and a rollback in one transaction: which rows were rolled back, the records do not say")
 	case lost < 0:
 		return fmt.Errorf("found %d row changes in the records, expected the %d of transaction %d", rows, x.rows, x.begin.Xid)
-	case lost > 0 && len(aborts) != 1:
+	case lost > 0 && len(aborts) != 1 && w.notes == nil:
 		return notDecoded(fmt.Sprintf("%d row changes rolled back by %d rollbacks: which by which, the records do not say", lost, len(aborts)))
 	}
 	// Those before the rollback are the lost ones: all, if it is of a whole
 	// transaction, or else the last of them.
 	from, to := rows, rows
-	if lost > 0 {
+	if lost > 0 && w.notes == nil {
 		from, to = aborts[0]-lost, aborts[0]
 		if from < 0 {
 			return fmt.Errorf("found %d row changes more in the records than in the stream, expected them before the rollback", lost)
@@ -167,7 +166,8 @@ func (w *walReader) group(records []Record) error {
 	if x.begin.Kind == 0 {
 		t.top = w.last + 1
 	}
-	whole := from == 0 && lost > 0
+	t.committing = t.top
+	whole := from == 0 && lost > 0 && w.notes == nil
 	if whole {
 		t.top-- // an id of its own, before that of the one that commits
 		if !commits {
@@ -176,8 +176,23 @@ func (w *walReader) group(records []Record) error {
 		w.aborted[t.top] = true
 	}
 	t.sub = decode.Xact{XID: t.top}
+	if w.notes != nil {
+		if err := t.noteLast(records, lost, commits); err != nil {
+			return err
+		}
+	}
 	row := 0
 	for i, r := range records {
+		note := w.note(r)
+		if note != nil {
+			t.within(note)
+		}
+		if r.Manager == "LogicalMessage" {
+			if err := t.message(); err != nil {
+				return err
+			}
+			continue
+		}
 		if strings.HasPrefix(r.Type, "MULTI_INSERT") && !r.catalog() {
 			if err := t.copied(r, copies(r, records[i+1:])); err != nil {
 				return err
@@ -188,13 +203,17 @@ func (w *walReader) group(records []Record) error {
 			if rewrite {
 				kind, _ := w.rowRecord(r)
 				w.d.Hidden(t.sub, lostSize(r, kind, r.Length-r.FPI))
-			} else if err := t.row(r, row >= from && row < to, whole); err != nil {
+			} else if err := t.row(r, row >= from && row < to || note != nil && note.lost, whole); err != nil {
 				return err
 			}
 			row++
 			continue
 		}
 		if r.Manager == "Transaction" && r.Type == "ABORT" {
+			if note != nil {
+				t.aborted()
+				continue
+			}
 			w.d.Abort(t.sub.XID)
 			if whole {
 				t.top = x.begin.Xid
@@ -207,7 +226,10 @@ func (w *walReader) group(records []Record) error {
 	if !commits {
 		return nil
 	}
-	w.last = max(t.top, t.sub.XID)
+	if w.notes != nil {
+		t.top = t.committing
+	}
+	w.last = max(t.top, t.sub.XID&(noted-1))
 	if err := t.describe(); err != nil {
 		return err
 	}
@@ -232,6 +254,10 @@ type walTransaction struct {
 	subs     uint32      // how many subtransactions have begun
 	next     int         // message of x
 	catalogs bool
+
+	// With notes: the transaction that commits at the end, as decoded and as noted.
+	committing, committed uint32
+	first                 bool // the record is the first one of its subtransaction
 }
 
 // begin begins a subtransaction.
@@ -266,7 +292,12 @@ func (t *walTransaction) row(r Record, lost, whole bool) error {
 	kind, _ := t.w.rowRecord(r)
 	if lost {
 		length := r.Length - r.FPI
-		if !whole && !t.w.aborted[t.sub.XID] {
+		switch {
+		case t.w.notes != nil:
+			if t.first {
+				length -= topXID
+			}
+		case !whole && !t.w.aborted[t.sub.XID]:
 			t.begin()
 			t.w.aborted[t.sub.XID] = true
 			length -= topXID
@@ -295,72 +326,29 @@ func (t *walTransaction) row(r Record, lost, whole bool) error {
 	if err != nil {
 		return err
 	}
-	if longer(r, kind, old, row) {
+	if t.w.notes == nil && longer(r, kind, old, row) {
 		t.begin()
 	}
 	return t.w.d.Change(t.sub, m, &decode.Logged{})
 }
 
-// rolledBackRow is a row that was inserted and did not last.
-type rolledBackRow struct {
-	schema, table string
-	columns       []string
-	values        stream.Tuple
-}
-
 // rolledBack is the change of the next row that was rolled back, if the case's SQL tells
 // its values; else nil.
 func (w *walReader) rolledBack(kind stream.Kind, table string) *stream.Message {
-	if !w.ran {
-		w.ran = true
-		w.rows = w.c.rolledBackRows()
-	}
-	if kind != stream.KindInsert || len(w.rows) == 0 || w.rows[0].table != table {
-		w.rows = nil // which is which is not known any more
+	if w.out == nil {
 		return nil
 	}
-	row := w.rows[0]
-	w.rows = w.rows[1:]
+	rows := w.out.rolledBack
+	if kind != stream.KindInsert && w.notes != nil {
+		return nil
+	}
+	if kind != stream.KindInsert || len(rows) == 0 || rows[0].table != table {
+		w.out.rolledBack = nil // which is which is not known any more
+		return nil
+	}
+	row := rows[0]
+	w.out.rolledBack = rows[1:]
 	return w.d.InsertOf(row.schema, row.table, row.columns, row.values)
-}
-
-// rolledBackRows carries out the case's SQL for the rows that it inserts and rolls back,
-// as far as that can be done.
-func (c *PublisherCase) rolledBackRows() []rolledBackRow {
-	f, err := c.Changes()
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	in, err := stream.NewReader(f, stream.DefaultOptions())
-	if err != nil {
-		return nil
-	}
-	_, run, err := c.Backend(nil, in)
-	if err != nil {
-		return nil
-	}
-	var rows []rolledBackRow
-	run.RolledBack = func(t *schema.Table, values map[int]datum.Value) {
-		row := rolledBackRow{schema: t.Schema, table: t.Name}
-		for i := range t.Columns {
-			col := &t.Columns[i]
-			if col.Dropped || col.Generated != 0 {
-				continue
-			}
-			row.columns = append(row.columns, col.Name)
-			x := stream.Column{Format: stream.ColumnNull}
-			if v, ok := values[i]; ok && !v.Null {
-				x = stream.Column{Format: stream.ColumnText, Data: []byte(col.Type.Text(v))}
-			}
-			row.values = append(row.values, x)
-		}
-		rows = append(rows, row)
-	}
-	if err := c.Run(run); err != nil {
-		return nil // no part of them is better than all
-	}
-	return rows
 }
 
 // copies says whether the rows of a record are followed by more that were gathered
@@ -401,7 +389,9 @@ func (t *walTransaction) copied(r Record, more bool) error {
 		}
 	}
 	if r.FPI == 0 && r.Length == whole+topXID {
-		t.begin()
+		if t.w.notes == nil {
+			t.begin()
+		}
 	} else if r.FPI == 0 && r.Length != whole {
 		return fmt.Errorf("found a %s of %d bytes, expected %d for %d rows", r.Type, r.Length, whole, rows)
 	}
@@ -479,7 +469,9 @@ func (t *walTransaction) other(r Record) {
 	case r.Manager == "Standby" && r.Type == "RUNNING_XACTS":
 		t.w.catalogs = 0
 	case r.Manager == "Heap" && r.Type == "LOCK" && !r.catalog() && r.Length == lockLength+topXID:
-		t.begin()
+		if t.w.notes == nil {
+			t.begin()
+		}
 	case r.Manager != "Heap":
 	case t.w.toast(r) && kind == "INSERT":
 		d.Chunk(t.sub, decode.RowSize(0, r.Length-r.FPI-insertOverhead+tupleHeaderLen))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/model/partition"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -38,7 +39,11 @@ type Backend struct {
 	keys      map[*table][]*foreignKey
 	referring map[*table][]*foreignKey
 	feeder    Feeder
-	exclusive bool // the transaction has locked a table against all others
+	drawn     map[*table][]drawn
+
+	truncating []*schema.Table
+	aborting   uint32
+	exclusive  bool // the transaction has locked a table against all others
 }
 
 // NewBackend returns a session on the tables of a schema, all empty. Options are those
@@ -50,7 +55,7 @@ func NewBackend(db *schema.Database, o Options) (*Backend, error) {
 		return nil, err
 	}
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", false)
-	b := &Backend{w: w, Doubts: map[string]int64{}}
+	b := &Backend{w: w, Doubts: map[string]int64{}, drawn: map[*table][]drawn{}}
 	w.parallel.active = &b.p
 	b.addKeys(db)
 	return b, nil
@@ -184,11 +189,23 @@ func (b *Backend) rollback(depth int) {
 		if extra > 0 || b.exclusive {
 			extra += wal.SizeOfXinfo // it also says that there was an AccessExclusiveLock
 		}
+		b.aborting = xid
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		restore(w.restore[start.restore:])
 		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]
 	})
 }
+
+// XIDs are the ids of the current transaction, or subtransaction, and of the transaction
+// as a whole.
+func (b *Backend) XIDs() (xid, top uint32) {
+	x := &b.w.xacts
+	return x.Current, x.Top()
+}
+
+// Aborting is the id of the transaction or subtransaction of the last record of a
+// rollback.
+func (b *Backend) Aborting() uint32 { return b.aborting }
 
 // Describe takes a relation message: it says what the columns of the changes that
 // follow are.
@@ -203,10 +220,7 @@ func (b *Backend) Change(m *stream.Message) error {
 		return w.protocol(m, "%s outside a transaction: expected a begin before it", m.Kind)
 	}
 	if m.Kind == stream.KindTruncate {
-		b.exclusive = true
-		err := w.applyTruncate(m)
-		w.command++
-		return err
+		return b.truncate(m)
 	}
 	r, err := w.open(m)
 	if err != nil {
@@ -216,6 +230,9 @@ func (b *Backend) Change(m *stream.Message) error {
 	case stream.KindInsert:
 		w.Counters.Inserts++
 		if err := w.read(r, m, m.New); err != nil {
+			return err
+		}
+		if err := b.draw(r.local); err != nil {
 			return err
 		}
 		return b.insert(r.local)
@@ -235,6 +252,14 @@ func (b *Backend) Change(m *stream.Message) error {
 		return b.update(r, m, tid)
 	}
 	return w.protocol(m, "%s: expected a change", m.Kind)
+}
+
+// lockExclusively notes that the transaction locks a table against all others. Standbys
+// are told, and that record is the first of its subtransaction.
+func (b *Backend) lockExclusively() {
+	b.exclusive = true
+	b.w.needXID()
+	b.w.log.ForgetTopXID()
 }
 
 // insert inserts the row in w.values (ExecInsert).
@@ -443,6 +468,24 @@ func (b *Backend) Target(m *stream.Message) *schema.Table {
 		return t.schema
 	}
 	return nil
+}
+
+// Leaves are the tables that a statement on a table scans, in order: the partitions that
+// may have rows for which its conditions hold. may are the conditions for a partitioned
+// table.
+func (b *Backend) Leaves(s *schema.Table, may func(*schema.Table) []partition.Condition) []*schema.Table {
+	t := b.w.bySchema[s]
+	if t == nil || t.router == nil {
+		return []*schema.Table{s}
+	}
+	var list []*schema.Table
+	conditions := may(s)
+	for _, n := range t.router.Order() {
+		if t.router.May(n, conditions) {
+			list = append(list, b.Leaves(t.partitions[n].schema, may)...)
+		}
+	}
+	return list
 }
 
 // Pages is how many pages a table has.

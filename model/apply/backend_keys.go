@@ -133,8 +133,8 @@ func (b *Backend) checkKeys() error {
 		c := b.checks[i]
 		var err error
 		if c.kind == 0 {
-			if found, ok := c.child.heap.Peek(c.tid); ok && found == c.tid {
-				err = b.lockParent(&c) // the row is still there
+			if c.child.heap.Lasts(c.tid) {
+				err = b.lockParent(&c)
 			}
 		} else {
 			err = b.leaveParent(&c)
@@ -375,7 +375,7 @@ func (b *Backend) follow(t *table, columns []int, values []datum.Value, kind str
 		if m == nil {
 			break
 		}
-		row, ok := b.Old(m)
+		row, _, ok := b.Old(m)
 		if !ok || slices.ContainsFunc(columns, func(n int) bool {
 			return !same(t.schema, n, &row[n], &values[slices.Index(columns, n)])
 		}) {

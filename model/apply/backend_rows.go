@@ -60,17 +60,18 @@ func (b *Backend) Rows(s *schema.Table, yield func(tid storage.TID, row []datum.
 	})
 }
 
-// Old is the row that a message says is updated or deleted, as Rows has it.
-func (b *Backend) Old(m *stream.Message) ([]datum.Value, bool) {
+// Old is the row that a message says is updated or deleted, as Rows has it. made says
+// that the current statement has made it, so that it cannot be what changes it.
+func (b *Backend) Old(m *stream.Message) (row []datum.Value, made, ok bool) {
 	r, err := b.w.open(m)
 	if err != nil {
-		return nil, false
+		return nil, false, false
 	}
 	tid, ok, err := b.locate(r, m)
 	if err != nil || !ok {
-		return nil, false
+		return nil, false, false
 	}
-	return decompressed(b.row(r.local, tid)), true
+	return decompressed(b.row(r.local, tid)), r.local.heap.MadeBy(tid, b.w.command), true
 }
 
 // decompressed gives a row's values as their types have them, but for those that are
@@ -102,6 +103,35 @@ func (b *Backend) DeleteRow(s *schema.Table, tid storage.TID) error {
 	return b.delete(b.w.bySchema[s], tid)
 }
 
+// Truncating says which tables the TRUNCATE names whose message is to follow: a
+// partitioned one is listed in the record, but in no message.
+func (b *Backend) Truncating(tables []*schema.Table) { b.truncating = tables }
+
+// truncate carries out a TRUNCATE of which a message tells.
+func (b *Backend) truncate(m *stream.Message) error {
+	b.lockExclusively()
+	tables, err := b.w.truncated(m)
+	if err != nil {
+		return err
+	}
+	var add func(s *schema.Table)
+	add = func(s *schema.Table) {
+		if t := b.w.bySchema[s]; t != nil && s.Kind == 'p' && !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+		for _, c := range s.Children {
+			add(c)
+		}
+	}
+	for _, s := range b.truncating {
+		add(s)
+	}
+	b.truncating = nil
+	err = b.w.truncateTables(m, tables)
+	b.w.command++
+	return err
+}
+
 // Truncate empties tables.
 func (b *Backend) Truncate(tables []*schema.Table) error {
 	w := b.w
@@ -110,7 +140,7 @@ func (b *Backend) Truncate(tables []*schema.Table) error {
 	for _, s := range tables {
 		list = append(list, w.bySchema[s])
 	}
-	b.exclusive = true
+	b.lockExclusively()
 	err := w.truncateTables(&m, list)
 	w.command++
 	return err

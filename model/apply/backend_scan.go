@@ -43,6 +43,13 @@ type Statement struct {
 	// Set are the columns that an UPDATE's SET list names; nil if it is not known: those
 	// whose values change.
 	Set []int
+	// Given are the columns that an INSERT gives values to, nil if that is not known;
+	// of Perhaps some rows have the default.
+	Given, Perhaps []int
+	// Conflict says that an INSERT has an ON CONFLICT clause: rows are looked for by
+	// Arbiters, or by all unique indexes if there are none.
+	Conflict bool
+	Arbiters []*schema.Index
 }
 
 // backendScan is the scan of a statement under way.
@@ -68,14 +75,30 @@ func (b *Backend) BeginStatement(s *Statement) error {
 	return nil
 }
 
+// ContinueStatement goes on with the statement's scan of another partition.
+func (b *Backend) ContinueStatement(s *Statement) {
+	b.endScan()
+	b.statement = s
+}
+
 // EndStatement ends the current statement, if there is one: its scan goes on to its end,
 // then triggers check foreign keys.
 func (b *Backend) EndStatement() error {
-	s := b.statement
-	if s == nil {
+	if b.statement == nil {
 		return nil
 	}
-	if b.scan == nil && s.Method != NoScan && (s.Method == SeqScan || s.Equal == 0) {
+	b.endScan()
+	b.w.command++
+	return b.checkKeys()
+}
+
+// endScan ends the statement's scan: it goes on to its end.
+func (b *Backend) endScan() {
+	s := b.statement
+	if s == nil {
+		return
+	}
+	if b.scan == nil && s.Method != NoScan && (s.Method == SeqScan || s.Equal == 0 || s.Values != nil) {
 		b.startScan(b.w.bySchema[s.Table], nil) // it has changed nothing, but it has looked
 	}
 	if b.scan != nil {
@@ -84,8 +107,6 @@ func (b *Backend) EndStatement() error {
 		b.scan.table.heap.Pin(storage.InvalidBlock)
 	}
 	b.statement, b.scan = nil, nil
-	b.w.command++
-	return b.checkKeys()
 }
 
 // reach moves the statement's scan to a row that it changes.

@@ -15,8 +15,17 @@ const sizeOfRelid = 4
 // the message names are emptied, and the partitions of those that are partitioned
 // here; the publisher has named all that its own command reached.
 func (w *Worker) applyTruncate(m *stream.Message) error {
+	tables, err := w.truncated(m)
+	if err != nil {
+		return err
+	}
+	return w.truncateTables(m, tables)
+}
+
+// truncated are the tables that a message of a truncate is about.
+func (w *Worker) truncated(m *stream.Message) ([]*table, error) {
 	if !w.inTransaction {
-		return w.protocol(m, "truncate outside a transaction: expected a begin before it")
+		return nil, w.protocol(m, "truncate outside a transaction: expected a begin before it")
 	}
 	var tables []*table
 	seen := map[*table]bool{}
@@ -29,17 +38,17 @@ func (w *Worker) applyTruncate(m *stream.Message) error {
 	for _, id := range m.RelationIDs {
 		r := w.relations[id]
 		if r == nil {
-			return w.protocol(m, "no relation message for relation %d before its first change", id)
+			return nil, w.protocol(m, "no relation message for relation %d before its first change", id)
 		}
 		if r.local == nil {
 			if err := w.mapRelation(r); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		add(r.local)
 		w.eachPartition(r.local, add)
 	}
-	return w.truncateTables(m, tables)
+	return tables, nil
 }
 
 // truncateTables empties tables, as the flags of a message say (ExecuteTruncateGuts).

@@ -34,6 +34,7 @@ type statement struct {
 	toks  []token
 	gexec bool // \gexec: each value of its result is a statement to run
 
+	connects   bool   // it is the first one of a session
 	rolledBack bool   // its work does not last
 	valueless  bool   // its values are not known
 	place      string // where it stands, for messages

@@ -24,6 +24,8 @@ type dml struct {
 	// about.
 	simple bool
 	rows   int64 // rows of an INSERT, -1 if not known
+	// conflict says that an INSERT has ON CONFLICT.
+	conflict bool
 
 	compiled bool
 	filter   []*expr.Expr // the parts of the condition that can be computed
@@ -145,6 +147,27 @@ func readDML(s *statement, db *schema.Database) *dml {
 		}
 	}
 	return d
+}
+
+// truncated are the tables that a TRUNCATE names.
+func (d *dml) truncated(db *schema.Database) []*schema.Table {
+	var tables []*schema.Table
+	for _, item := range list(d.toks[1:]) {
+		for len(item) > 0 && item[0].kind == 'w' && item[0].is("table", "only") {
+			item = item[1:]
+		}
+		if len(item) == 0 {
+			continue
+		}
+		space, name := "public", item[0].text
+		if len(item) > 2 && item[1].is(".") {
+			space, name = name, item[2].text
+		}
+		if t := db.Table(space, name); t != nil {
+			tables = append(tables, t)
+		}
+	}
+	return tables
 }
 
 // readSet reads a SET list.
@@ -342,10 +365,37 @@ func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 	operators := d.operators(conditions)
 	rows := clamp(r.selectivity(conditions) * r.unindexed(others) * r.tuples)
 	cost := r.choose(s, conditions, operators, rows)
+	d.known(t, s, conditions)
 	if s.Index != nil && s.Equal < len(s.Index.Keys) {
 		s.Match = d.match(t, s.Index, conditions)
 	}
 	return s, cost
+}
+
+// known gives a scan the values that it looks for, as far as they can be computed; the
+// first row that the statement changes has them, too.
+func (d *dml) known(t *schema.Table, s *apply.Statement, conditions []condition) {
+	if s.Equal == 0 || d.valueless {
+		return
+	}
+	var columns []int
+	var values []datum.Value
+	for _, k := range s.Index.Keys[:s.Equal] {
+		i := slices.IndexFunc(conditions, func(c condition) bool { return c.column == k.Column && c.kind == equality })
+		if i < 0 {
+			return
+		}
+		column, rest := d.column(t, conditions[i].toks)
+		if column < 0 || len(rest) < 2 || !rest[0].is("=") || rest[1].is("any", "some") {
+			return
+		}
+		v, ok := d.value(t, column, rest[1:])
+		if !ok || v.Null {
+			return
+		}
+		columns, values = append(columns, column), append(values, v)
+	}
+	s.Columns, s.Values = columns, values
 }
 
 // choose sets the scan of a statement that is expected to be the cheapest, and returns
@@ -369,8 +419,8 @@ func (r *relation) choose(s *apply.Statement, conditions []condition, operators,
 				}
 			}
 		}
-		if len(used) == 0 || used[0].key > 0 {
-			continue
+		if len(used) == 0 {
+			continue // without a condition on its first column it is read as a whole
 		}
 		index, bitmap := r.byIndex(x, used, operators, rows)
 		method, cost := apply.IndexScan, index

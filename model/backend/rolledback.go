@@ -4,6 +4,8 @@ package backend
 // be carried out.
 
 import (
+	"slices"
+
 	"applysim/heap/datum"
 	"applysim/model/expr"
 	"applysim/model/schema"
@@ -36,10 +38,18 @@ func (r *Runner) rolledBack(d *dml) error {
 func (d *dml) compile(text string, over *schema.Table, column int) (*expr.Expr, error) {
 	c := &d.table.Columns[column]
 	e, err := expr.CompileOptions(text, over, &expr.Options{Target: c.Type, TargetTypmod: c.Typmod})
-	if err != nil || e.Volatile() {
+	if err != nil || e.Volatile() && (c.Type.Len < 0 || decides(d.table, column)) {
 		return nil, rolledBackError(d.statement)
 	}
 	return e, nil
+}
+
+// decides says whether a column's value may decide more than the width of a row: an index
+// depends on it, or which partition the row goes to.
+func decides(t *schema.Table, column int) bool {
+	return t.Partition != nil || t.Parent != nil || slices.ContainsFunc(t.Indexes, func(x *schema.Index) bool {
+		return x.Predicate != "" || slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column == column || k.Column < 0 })
+	})
 }
 
 // insertRolledBack carries out INSERT ... VALUES and INSERT ... SELECT ... FROM
@@ -86,7 +96,7 @@ func (r *Runner) insertRolledBack(d *dml) error {
 		sources = [][][]token{list(toks[start+1 : min(from, end)])}
 	}
 	table := over.table()
-	var scratch expr.Scratch
+	scratch := expr.Scratch{Now: int64(r.feed.now), HasNow: true}
 	values := map[int]datum.Value{}
 	for _, source := range sources {
 		if len(source) > len(columns) {

@@ -27,9 +27,12 @@ type Runner struct {
 	// RolledBack is told of each row that was inserted and did not last: its values by
 	// column, which are good until it returns. It may be nil.
 	RolledBack func(t *schema.Table, values map[int]datum.Value)
+	// Emitted is told of each logical message that the script writes. It may be nil.
+	Emitted func(LogicalMessage)
 
 	messages int64
 	open     bool // within a transaction of the stream whose commit is still to come
+	lost     bool // the current statement's work is rolled back
 	block    bool // within BEGIN and COMMIT of the script
 	begun    bool // the backend's transaction is
 }
@@ -83,6 +86,9 @@ func (r *Runner) Take() { r.take() }
 
 // Messages is how many messages were taken from the stream.
 func (r *Runner) Messages() int64 { return r.messages }
+
+// Lost says whether what is being done is going to be rolled back.
+func (r *Runner) Lost() bool { return r.lost }
 
 // Message is the last one, for error messages.
 func (r *Runner) Message() *stream.Message { return &r.feed.m }
@@ -214,7 +220,10 @@ func (r *Runner) alone(t *schema.Table, kind stream.Kind) *apply.Statement {
 
 // Run carries out a stream and the script that has made it.
 func (r *Runner) Run(script *Script) error {
-	for _, s := range script.statements {
+	for i, s := range script.statements {
+		if s.connects && i > 0 {
+			r.b.NewSession()
+		}
 		if err := r.run(s); err != nil {
 			return err
 		}
@@ -247,6 +256,9 @@ func (r *Runner) run(s *statement) error {
 			return r.b.Release(name)
 		}
 		return r.b.RollbackTo(name)
+	}
+	if calls, times := s.calls(); len(calls) > 0 {
+		return r.call(s, calls, times)
 	}
 	if d := readDML(s, r.db); d != nil {
 		return r.dml(d)
@@ -300,16 +312,20 @@ func (r *Runner) dml(d *dml) error {
 	}
 	r.begin()
 	if d.rolledBack {
-		if err := r.rolledBack(d); err != nil {
-			return err
+		r.lost = true
+		err := r.rolledBack(d)
+		if err == nil {
+			err = r.ended()
 		}
-		return r.ended()
+		r.lost = false
+		return err
 	}
 	if d.verb == "truncate" {
 		if err := r.b.EndStatement(); err != nil {
 			return err
 		}
 		if r.feed.ready && r.feed.m.Kind == stream.KindTruncate && (r.open || r.feed.begin) {
+			r.b.Truncating(d.truncated(r.db))
 			if err := r.change(); err != nil {
 				return err
 			}
@@ -328,32 +344,49 @@ func (r *Runner) dml(d *dml) error {
 		plan = nil
 		r.doubt("how %s ... finds its rows is not known: each row is taken to be found by its key", d.text[:min(40, len(d.text))])
 	}
-	if plan != nil && d.table.Kind != 'p' {
-		if err := r.b.BeginStatement(plan); err != nil {
+	leaves := []*schema.Table{d.table}
+	if d.table.Kind == 'p' && d.verb != "insert" && plan != nil {
+		leaves = r.b.Leaves(d.table, d.partitionConditions)
+	}
+	for i, leaf := range leaves {
+		if d.table.Kind == 'p' && plan != nil && d.verb != "insert" {
+			plan = d.plan(r.relation(leaf))
+		}
+		switch {
+		case plan == nil:
+		case i > 0:
+			r.b.ContinueStatement(plan)
+		default:
+			if err := r.b.BeginStatement(plan); err != nil {
+				return err
+			}
+		}
+		if err := r.rows(d, plan, leaf, left); err != nil {
 			return err
 		}
 	}
-	var current *schema.Table
+	return r.ended()
+}
+
+// rows carries out the changes that the stream has of a statement in a table. With more
+// than one partition each is scanned by itself.
+func (r *Runner) rows(d *dml, plan *apply.Statement, leaf *schema.Table, left int64) error {
+	moves := d.verb == "update" && d.table.Kind == 'p'
 	for left != 0 {
 		if err := r.peek(); err != nil {
 			return err
 		}
 		m := &r.feed.m
-		if !r.feed.ready || m.Kind != kinds[d.verb] || !r.open && !r.feed.begin {
-			break
+		move := moves && m.Kind == stream.KindDelete
+		if !r.feed.ready || m.Kind != kinds[d.verb] && !move && !(d.conflict && m.Kind == stream.KindUpdate) || !r.open && !r.feed.begin {
+			return nil
 		}
 		t := r.b.Target(m)
-		if t == nil || !within(t, d.table) || !r.open && !r.mine(d, t, m) || r.block && !r.mine(d, t, m) {
-			break
+		if t == nil || !within(t, leaf) || (!r.open || r.block || move || len(d.where) > 0) && !r.mine(d, t, m) {
+			return nil
 		}
 		if plan == nil {
 			if err := r.b.BeginStatement(r.alone(t, m.Kind)); err != nil {
-				return err
-			}
-		} else if t != d.table && t != current {
-			// Each partition is scanned by itself.
-			current = t
-			if err := r.b.BeginStatement(d.plan(r.relation(t))); err != nil {
 				return err
 			}
 		}
@@ -361,8 +394,22 @@ func (r *Runner) dml(d *dml) error {
 			return err
 		}
 		left--
+		if !move {
+			continue
+		}
+		// The row goes to another partition.
+		if err := r.peek(); err != nil {
+			return err
+		}
+		if r.feed.ready && r.feed.m.Kind == stream.KindInsert {
+			if t := r.b.Target(&r.feed.m); t != nil && within(t, d.table) {
+				if err := r.change(); err != nil {
+					return err
+				}
+			}
+		}
 	}
-	return r.ended()
+	return nil
 }
 
 // relation is the planner's view of a table as it is now.
@@ -371,13 +418,13 @@ func (r *Runner) relation(t *schema.Table) *relation {
 }
 
 // mine says whether a change may be that of a statement: its condition holds for the row
-// as it is.
+// as it is, and the statement has not made the row itself.
 func (r *Runner) mine(d *dml, t *schema.Table, m *stream.Message) bool {
-	if d.verb == "insert" || t != d.table || !d.simple {
+	if m.Kind == stream.KindInsert {
 		return true
 	}
-	row, ok := r.b.Old(m)
-	return !ok || d.holds(row)
+	row, made, ok := r.b.Old(m)
+	return !ok || !made && (t != d.table || !d.simple || d.holds(row))
 }
 
 // change carries out the stream's next change.

@@ -36,6 +36,9 @@ func ReadScript(scripts []string, place func(i int) string) (*Script, error) {
 			s.statements = append(s.statements, made...)
 		}
 		// A script is a connection of its own: what it leaves open is rolled back.
+		if from < len(s.statements) {
+			s.statements[from].connects = true
+		}
 		markRolledBack(s.statements[from:])
 	}
 	return s, nil

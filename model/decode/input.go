@@ -35,7 +35,7 @@ func (d *Decoder) Message(m *stream.Message) error {
 		return nil
 	case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate, stream.KindMessage:
 		if m.Kind == stream.KindMessage && m.Flags&stream.MessageTransactional == 0 {
-			return d.immediate(m)
+			return d.Immediate(m)
 		}
 		if d.current == nil {
 			return badMessage(m, "%s outside a transaction: expected a begin before it", m.Kind)
@@ -345,8 +345,8 @@ func (d *Decoder) message(m *stream.Message) *payload {
 	return p
 }
 
-// immediate hands out a message that belongs to no transaction.
-func (d *Decoder) immediate(m *stream.Message) error {
+// Immediate hands out a message that belongs to no transaction.
+func (d *Decoder) Immediate(m *stream.Message) error {
 	t := &Transaction{Info: &xact{}}
 	c := &Change{Payload: d.message(m)}
 	d.buffers(func(b *Buffer) { b.plugin.Change(t, c) })

@@ -193,8 +193,8 @@ var inOrder = map[string][]wal.RecordType{
 	"MultiXact":   {wal.MultiXactZeroOffPage, wal.MultiXactZeroMemPage, wal.MultiXactCreateID},
 	"Standby":     {wal.StandbyLock, wal.StandbyRunningXacts},
 	"Heap2": {wal.Heap2Prune, wal.Heap2PruneOnAccess, wal.Heap2Vacuum, wal.Heap2PruneVacuumScan, wal.Heap2FreezePage, wal.Heap2PruneVacuumCleanup,
-		wal.Heap2Visible},
-	"Heap": {wal.HeapInsert, wal.HeapDelete, wal.HeapUpdate, wal.HeapTruncate, wal.HeapHotUpdate, wal.HeapLock,
+		wal.Heap2Visible, wal.Heap2MultiInsert, wal.Heap2MultiInsertInit},
+	"Heap": {wal.HeapInsert, wal.HeapDelete, wal.HeapUpdate, wal.HeapTruncate, wal.HeapHotUpdate, wal.HeapConfirm, wal.HeapLock,
 		wal.HeapInsertInit, wal.HeapUpdateInit, wal.HeapHotUpdateInit},
 	"Btree": {wal.BtreeInsertLeaf, wal.BtreeInsertUpper, wal.BtreeInsertMeta, wal.BtreeSplitL, wal.BtreeSplitR, wal.BtreeInsertPost, wal.BtreeDedup,
 		wal.BtreeDelete, wal.BtreeUnlinkPage, wal.BtreeUnlinkPageMeta, wal.BtreeNewRoot, wal.BtreeMarkPageHalfDead, wal.BtreeVacuum,
@@ -203,6 +203,7 @@ var inOrder = map[string][]wal.RecordType{
 	"CommitTs": {wal.CommitTSZeroPage},
 	"BRIN": {wal.BrinCreateIndex, wal.BrinInsert, wal.BrinUpdate, wal.BrinSamepageUpdate, wal.BrinRevmapExtend,
 		wal.BrinInsertInit, wal.BrinUpdateInit},
+	"LogicalMessage": {wal.LogicalMessage},
 }
 
 // Managers lists the resource managers.
