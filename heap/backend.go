@@ -8,6 +8,7 @@ package heap
 import (
 	"slices"
 
+	"applysim/wal"
 	"applysim/wal/storage"
 )
 
@@ -95,6 +96,34 @@ func (t *Table) LockKeyShare(tid storage.TID) {
 		h.setCTID(tid)
 	}
 	t.logLock(p, tid.Offset)
+}
+
+// LockFor locks a row version before it is updated or deleted, as a backend does that has
+// to look at the row first: exclusive if its key may change.
+func (t *Table) LockFor(tid storage.TID, strongest bool) {
+	p := t.page(tid.Block)
+	h := p.header(tid.Offset)
+	t.beforeUpdate(p, h)
+	mode := noKeyExclusive
+	if strongest {
+		mode = exclusive
+	}
+	if t.locked(h) && h.infomask&xmaxIsMulti == 0 && h.holds().mode() >= mode {
+		return
+	}
+	p.unsettle(tid.Offset)
+	m := t.newXmax(h, mode, false)
+	h.set(m)
+	if m.infomask&xmaxLockOnly != 0 {
+		h.infomask2 &^= hotUpdated
+		h.setCTID(tid)
+	}
+	t.logLock(p, tid.Offset)
+}
+
+// Confirm makes a speculative insertion a real one (heap_finish_speculative).
+func (t *Table) Confirm(tid storage.TID) {
+	t.write(wal.HeapConfirm, t.page(tid.Block), 0, 0)
 }
 
 // locked says whether the current transaction has any lock on a version, in whichever

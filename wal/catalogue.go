@@ -167,7 +167,7 @@ var catalogue = [NumRecordTypes]kind{
 	// no block: the relations' object ids
 	HeapTruncate: {"Heap", "TRUNCATE", sizeOfHeapTruncate, 0, true},
 	// block 0: the page
-	HeapConfirm: {"Heap", "CONFIRM", sizeOfHeapConfirm, 1, true},
+	HeapConfirm: {"Heap", "HEAP_CONFIRM", sizeOfHeapConfirm, 1, true},
 	// block 0: the page, with the tuples
 	Heap2MultiInsert:     {"Heap2", "MULTI_INSERT", sizeOfHeapMultiInsert, 1, true},
 	Heap2MultiInsertInit: {"Heap2", "MULTI_INSERT+INIT", sizeOfHeapMultiInsert, 1, true},

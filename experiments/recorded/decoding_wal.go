@@ -203,7 +203,7 @@ func (w *walReader) group(records []Record) error {
 			if rewrite {
 				kind, _ := w.rowRecord(r)
 				w.d.Hidden(t.sub, lostSize(r, kind, r.Length-r.FPI))
-			} else if err := t.row(r, row >= from && row < to || note != nil && note.lost, whole); err != nil {
+			} else if err := t.row(r, row >= from && row < to || note != nil && note.lost, whole, speculative(r, records[i+1:])); err != nil {
 				return err
 			}
 			row++
@@ -288,7 +288,7 @@ func (t *walTransaction) describe() error {
 }
 
 // row takes a row change's record.
-func (t *walTransaction) row(r Record, lost, whole bool) error {
+func (t *walTransaction) row(r Record, lost, whole, speculative bool) error {
 	kind, _ := t.w.rowRecord(r)
 	if lost {
 		length := r.Length - r.FPI
@@ -329,8 +329,28 @@ func (t *walTransaction) row(r Record, lost, whole bool) error {
 	if t.w.notes == nil && longer(r, kind, old, row) {
 		t.begin()
 	}
-	return t.w.d.Change(t.sub, m, &decode.Logged{})
+	return t.w.d.Change(t.sub, m, &decode.Logged{Speculative: speculative})
 }
+
+// speculative says whether a row is confirmed before the next one: it is one of an INSERT
+// with ON CONFLICT.
+func speculative(r Record, records []Record) bool {
+	if r.Manager != "Heap" || !strings.HasPrefix(r.Type, "INSERT") {
+		return false
+	}
+	for _, x := range records {
+		switch {
+		case x.Type == confirm:
+			return x.Relation == r.Relation
+		case x.Manager == "Heap" && x.Relation == r.Relation, x.Manager == "Transaction":
+			return false
+		}
+	}
+	return false
+}
+
+// confirm is the record that confirms a speculative row.
+const confirm = "HEAP_CONFIRM"
 
 // rolledBack is the change of the next row that was rolled back, if the case's SQL tells
 // its values; else nil.
@@ -473,6 +493,8 @@ func (t *walTransaction) other(r Record) {
 			t.begin()
 		}
 	case r.Manager != "Heap":
+	case kind == confirm:
+		d.Confirm(t.sub)
 	case t.w.toast(r) && kind == "INSERT":
 		d.Chunk(t.sub, decode.RowSize(0, r.Length-r.FPI-insertOverhead+tupleHeaderLen))
 	case t.w.toast(r) && kind == "DELETE" || r.catalog() && (kind == "UPDATE" || kind == "HOT_UPDATE" || kind == "DELETE"):

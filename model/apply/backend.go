@@ -265,8 +265,18 @@ func (b *Backend) lockExclusively() {
 // insert inserts the row in w.values (ExecInsert).
 func (b *Backend) insert(t *table) error {
 	t.asInserted(b.w.values)
+	conflict := b.arbitrates(t)
+	if conflict {
+		// Looking at the rows that may conflict leaves traces.
+		if _, found := b.conflicting(t, b.w.values); found {
+			return b.w.stop("a row of %s that ON CONFLICT has inserted is there: expected it to conflict", t.schema.QualifiedName())
+		}
+	}
 	if err := b.w.insertRow(t, b.w.values); err != nil {
 		return err
+	}
+	if conflict {
+		t.heap.Confirm(b.w.inserted)
 	}
 	b.referTo(t, b.w.values, nil, b.w.inserted, false)
 	return nil
@@ -278,6 +288,9 @@ func (b *Backend) delete(t *table, tid storage.TID) error {
 	b.reach(t, tid)
 	row := b.row(t, tid)
 	w.needXID()
+	if t.rowTrigger("delete") {
+		t.heap.LockFor(tid, true)
+	}
 	w.deleteRow(t, tid)
 	b.referredFrom(t, row, nil)
 	return nil
@@ -290,7 +303,13 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 	if len(m.New) != len(r.remote.Columns) {
 		return w.protocol(m, "%d columns, expected %d as the relation message has", len(m.New), len(r.remote.Columns))
 	}
-	b.reach(t, tid)
+	if b.arbitrates(t) {
+		if err := b.conflicts(r, m, tid); err != nil {
+			return err
+		}
+	} else {
+		b.reach(t, tid)
+	}
 	old := b.row(t, tid)
 	scratch := w.scratch[:0]
 	for i := range r.columns {
@@ -327,6 +346,9 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 		return err
 	}
 	w.needXID()
+	if t.rowTrigger("update") {
+		t.heap.LockFor(tid, b.setsKey(t, set))
+	}
 	t.finder.gone(w, tid)
 	w.touch(t)
 	t.count(w)

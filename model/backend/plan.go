@@ -24,8 +24,13 @@ type dml struct {
 	// about.
 	simple bool
 	rows   int64 // rows of an INSERT, -1 if not known
-	// conflict says that an INSERT has ON CONFLICT.
+	// conflict says that an INSERT has ON CONFLICT, upserts that it has DO UPDATE, arbiters
+	// by which indexes.
 	conflict bool
+	upserts  bool
+	arbiters []*schema.Index
+	given    []int // columns that an INSERT gives values to, nil if not known
+	perhaps  []int // those of them that are DEFAULT in some rows
 
 	compiled bool
 	filter   []*expr.Expr // the parts of the condition that can be computed
@@ -117,6 +122,7 @@ func readDML(s *statement, db *schema.Database) *dml {
 	}
 	if d.verb == "insert" {
 		d.rows = insertedRows(toks)
+		d.readInsert(toks)
 		return d
 	}
 	if d.verb == "truncate" {
@@ -359,6 +365,10 @@ func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 	}
 	if d.verb == "insert" || d.verb == "truncate" {
 		s.Method = apply.NoScan
+		s.Given, s.Perhaps, s.Conflict, s.Arbiters = d.given, d.perhaps, d.conflict, d.arbiters
+		if d.conflict {
+			s.Set = d.set
+		}
 		return s, 0
 	}
 	conditions, others := d.conditions(t)

@@ -52,10 +52,31 @@ func decides(t *schema.Table, column int) bool {
 	})
 }
 
-// insertRolledBack carries out INSERT ... VALUES and INSERT ... SELECT ... FROM
-// generate_series(...).
+// insertRolledBack carries out an INSERT.
 func (r *Runner) insertRolledBack(d *dml) error {
+	if d.conflict {
+		return rolledBackError(d.statement)
+	}
+	return r.sources(d, func(values map[int]datum.Value) error {
+		if err := r.b.InsertRow(d.table, values); err != nil {
+			return err
+		}
+		if r.RolledBack != nil {
+			r.RolledBack(d.table, values)
+		}
+		return nil
+	})
+}
+
+// sources computes the rows of INSERT ... VALUES and INSERT ... SELECT ... FROM
+// generate_series(...): values by column.
+func (r *Runner) sources(d *dml, yield func(values map[int]datum.Value) error) error {
 	toks := d.toks
+	for i := 0; i+1 < len(toks); i++ {
+		if toks[i].is("on") && toks[i+1].is("conflict") {
+			toks = toks[:i]
+		}
+	}
 	start := find(toks, "values", "select")
 	if start == len(toks) || find(toks, "on", "with") < len(toks) {
 		return rolledBackError(d.statement)
@@ -123,11 +144,8 @@ func (r *Runner) insertRolledBack(d *dml) error {
 				}
 				values[columns[i]] = v
 			}
-			if err := r.b.InsertRow(d.table, values); err != nil {
+			if err := yield(values); err != nil {
 				return err
-			}
-			if r.RolledBack != nil {
-				r.RolledBack(d.table, values)
 			}
 		}
 	}

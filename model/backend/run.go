@@ -348,6 +348,14 @@ func (r *Runner) dml(d *dml) error {
 	if d.table.Kind == 'p' && d.verb != "insert" && plan != nil {
 		leaves = r.b.Leaves(d.table, d.partitionConditions)
 	}
+	if d.conflict {
+		if known, err := r.upsert(d, plan); known || err != nil {
+			if err == nil {
+				err = r.ended()
+			}
+			return err
+		}
+	}
 	for i, leaf := range leaves {
 		if d.table.Kind == 'p' && plan != nil && d.verb != "insert" {
 			plan = d.plan(r.relation(leaf))
@@ -378,11 +386,11 @@ func (r *Runner) rows(d *dml, plan *apply.Statement, leaf *schema.Table, left in
 		}
 		m := &r.feed.m
 		move := moves && m.Kind == stream.KindDelete
-		if !r.feed.ready || m.Kind != kinds[d.verb] && !move && !(d.conflict && m.Kind == stream.KindUpdate) || !r.open && !r.feed.begin {
+		if !r.feed.ready || m.Kind != kinds[d.verb] && !move && !(d.upserts && m.Kind == stream.KindUpdate) || !r.open && !r.feed.begin {
 			return nil
 		}
 		t := r.b.Target(m)
-		if t == nil || !within(t, leaf) || (!r.open || r.block || move || len(d.where) > 0) && !r.mine(d, t, m) {
+		if t == nil || !within(t, leaf) || (!r.open || r.block || move) && !r.mine(d, t, m) {
 			return nil
 		}
 		if plan == nil {

@@ -50,6 +50,9 @@ type Change struct {
 	// Chunk says that it is a row of a TOAST table: it is kept until the row that it
 	// belongs to has been decoded, which is one with Clear.
 	Chunk, Clear bool
+	// Speculative says that it is a row of an INSERT with ON CONFLICT: it is kept until the
+	// next change, with Confirm, says that it stays.
+	Speculative, Confirm bool
 	// Internal says that no plugin sees it: a command id, an invalidation, a snapshot,
 	// a catalog row, a row that left a TOAST table.
 	Internal bool
@@ -151,7 +154,7 @@ func (b *Buffer) Queue(t *Transaction, c *Change) {
 	t.changes = append(t.changes, c)
 	b.account(t, int64(c.Size))
 	if b.canStream() {
-		if c.Chunk {
+		if c.Chunk || c.Speculative {
 			top.partial = true
 		} else if c.Clear {
 			top.partial = false

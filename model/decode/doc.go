@@ -44,9 +44,10 @@
 // subtransactions and no order among transactions that ran at the same time. Rows that
 // leave a TOAST table are counted only where the WAL is there ([Decoder.Hidden]). What
 // a row has compressed is remembered by its key; an old row whose insert was not seen is
-// taken to be compressed as a new one would be. wal2json and test_decoding are taken not to stream. Speculative insertions (ON
-// CONFLICT), COPY's rows that share out-of-line chunks until the last one, replication
-// origins and two-phase decoding are left out.
+// taken to be compressed as a new one would be. wal2json and test_decoding are taken not
+// to stream. That rows of ON CONFLICT are speculative until they are confirmed, and that
+// COPY's rows share out-of-line chunks until the last one, is counted only where the WAL
+// is there. Replication origins and two-phase decoding are left out.
 //
 // Reading order: size.go, buffer.go, process.go (the buffer); decode.go, input.go (the
 // decoder); relation.go, row.go, toast.go, memory.go (rows and their lengths), publication.go,

@@ -90,6 +90,15 @@ type Logged struct {
 	// Open says that it is a row of a COPY after which more rows come that may need the
 	// chunks seen so far.
 	Open bool
+	// Speculative says that it is a row of an INSERT with ON CONFLICT, which Confirm
+	// follows.
+	Speculative bool
+}
+
+// Confirm takes the confirmation of the speculative row that came last.
+func (d *Decoder) Confirm(x Xact) {
+	own, top := d.xactOf(x)
+	d.queue(own, top, Change{Size: changeSize, Row: true, Clear: true, Confirm: true})
 }
 
 // Change takes a row change, a TRUNCATE or a message of a transaction. Without the WAL
@@ -128,7 +137,7 @@ func (d *Decoder) Change(x Xact, m *stream.Message, logged *Logged) error {
 			d.queue(own, top, Change{Size: RowSize(0, n), Row: true, Chunk: true})
 		}
 	} else {
-		c.Clear = !logged.Open
+		c.Clear, c.Speculative = !logged.Open && !logged.Speculative, logged.Speculative
 	}
 	if s.restored != s.length {
 		c.Restored = c.Size + s.restored - s.length

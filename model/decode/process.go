@@ -83,8 +83,9 @@ func (b *Buffer) process(t *Transaction, streaming bool) {
 	}
 	h := b.open(t)
 	started := false
-	var chunks []held // of the values of a row to come
-	var last held     // the change before those just read back
+	var chunks []held     // of the values of a row to come
+	var tentative *Change // a speculative row
+	var last held         // the change before those just read back
 	for h.Len() > 0 {
 		c := (*h)[0]
 		if last.t != nil {
@@ -121,8 +122,20 @@ func (b *Buffer) process(t *Transaction, streaming bool) {
 			}
 			continue
 		}
+		if change.Speculative {
+			tentative = change
+			chunks = append(chunks, held{c.t, size})
+			if !detached {
+				c.listed -= size
+			}
+			continue
+		}
+		if change.Confirm && tentative != nil {
+			tentative.Clear = true
+			change, tentative = tentative, nil
+		}
 		if len(chunks) > 0 && change.Restored != 0 {
-			grown := int64(change.Restored) - size
+			grown := int64(change.Restored - change.Size)
 			b.account(c.t, grown)
 			size += grown
 			if !detached {
