@@ -18,16 +18,20 @@ import (
 
 // Grid is one grid of workloads: steps that a subscriber applied one after another.
 type Grid struct {
-	Name       string `json:"name"`
-	Pub        string `json:"pub"` // DDL of the publisher
-	Sub        string `json:"sub"` // and of the subscriber, "" if it is the same
-	Identity   string `json:"identity"`
-	SubOptions string `json:"sub_options"`
+	Name     string `json:"name"`
+	Pub      string `json:"pub"` // DDL of the publisher
+	Sub      string `json:"sub"` // and of the subscriber, "" if it is the same
+	Identity string `json:"identity"`
+	// Publication is CREATE PUBLICATION, "" for p FOR ALL TABLES.
+	Publication string `json:"publication"`
+	SubOptions  string `json:"sub_options"`
 	// Settings are those of the subscriber that differ from the measured servers' usual ones.
 	Settings map[string]string `json:"settings"`
 	Steps    []struct {
 		Name   string   `json:"name"`
 		Before []string `json:"before"` // commands on the subscriber before the step
+		SQL    []string `json:"sql"`    // what the publisher ran
+		Group  string   `json:"group"`  // steps that are left out together, "" for all of the grid
 	} `json:"steps"`
 }
 

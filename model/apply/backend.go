@@ -43,6 +43,7 @@ type Backend struct {
 
 	truncating []*schema.Table
 	aborting   uint32
+	fill       map[int]datum.Value
 	exclusive  bool // the transaction has locked a table against all others
 }
 
@@ -231,6 +232,11 @@ func (b *Backend) Change(m *stream.Message) error {
 		w.Counters.Inserts++
 		if err := w.read(r, m, m.New); err != nil {
 			return err
+		}
+		for i := range r.columns {
+			if v, ok := b.fill[i]; ok && r.columns[i].remote < 0 {
+				w.values[i] = v
+			}
 		}
 		if err := b.draw(r.local); err != nil {
 			return err

@@ -50,6 +50,10 @@ func (b *Backend) InsertRow(s *schema.Table, values map[int]datum.Value) error {
 	return b.insert(t)
 }
 
+// Fill gives the columns of the next inserted row that its message does not have, those
+// that a column list leaves out; nil for none.
+func (b *Backend) Fill(values map[int]datum.Value) { b.fill = values }
+
 // Rows calls yield with each row of a table that the session sees, in physical order,
 // until it returns false. The values are as their types have them, but for those that are
 // stored elsewhere.

@@ -120,19 +120,8 @@ func (d *dml) readConflict(toks []token) {
 // upsert carries out an INSERT with ON CONFLICT whose rows can be computed; known is
 // false if they cannot be. What conflicts and stays as it is has no change in the stream.
 func (r *Runner) upsert(d *dml, plan *apply.Statement) (known bool, err error) {
-	var rows []map[int]datum.Value
-	if d.valueless || d.table.Kind == 'p' {
-		return false, nil
-	}
-	if err := r.sources(d, func(values map[int]datum.Value) error {
-		row := map[int]datum.Value{}
-		for i, v := range values {
-			v.Bytes = slices.Clone(v.Bytes)
-			row[i] = v
-		}
-		rows = append(rows, row)
-		return nil
-	}); err != nil {
+	rows := r.rowsOf(d)
+	if rows == nil || d.table.Kind == 'p' {
 		return false, nil
 	}
 	if err := r.b.BeginStatement(plan); err != nil {
@@ -148,4 +137,24 @@ func (r *Runner) upsert(d *dml, plan *apply.Statement) (known bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// rowsOf are the rows of an INSERT by column; nil if they cannot be computed.
+func (r *Runner) rowsOf(d *dml) []map[int]datum.Value {
+	if d.valueless {
+		return nil
+	}
+	rows := []map[int]datum.Value{}
+	if err := r.sources(d, func(values map[int]datum.Value) error {
+		row := map[int]datum.Value{}
+		for i, v := range values {
+			v.Bytes = slices.Clone(v.Bytes)
+			row[i] = v
+		}
+		rows = append(rows, row)
+		return nil
+	}); err != nil {
+		return nil
+	}
+	return rows
 }

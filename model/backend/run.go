@@ -27,6 +27,9 @@ type Runner struct {
 	// RolledBack is told of each row that was inserted and did not last: its values by
 	// column, which are good until it returns. It may be nil.
 	RolledBack func(t *schema.Table, values map[int]datum.Value)
+	// Fill says that the stream leaves columns out: those of rows that are inserted are
+	// computed from the SQL, as far as that can be done.
+	Fill bool
 	// Emitted is told of each logical message that the script writes. It may be nil.
 	Emitted func(LogicalMessage)
 
@@ -380,7 +383,16 @@ func (r *Runner) dml(d *dml) error {
 // than one partition each is scanned by itself.
 func (r *Runner) rows(d *dml, plan *apply.Statement, leaf *schema.Table, left int64) error {
 	moves := d.verb == "update" && d.table.Kind == 'p'
+	var filling []map[int]datum.Value
+	if r.Fill && d.verb == "insert" {
+		filling = r.rowsOf(d)
+		defer r.b.Fill(nil)
+	}
 	for left != 0 {
+		if len(filling) > 0 {
+			r.b.Fill(filling[0])
+			filling = filling[1:]
+		}
 		if err := r.peek(); err != nil {
 			return err
 		}

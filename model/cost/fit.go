@@ -28,6 +28,7 @@ type function struct {
 	terms  []string // these, wherever they are; nil for all terms
 	plain  bool     // only where no type's input function calls another's
 	alone  bool     // only where strings of one type are read
+	within func(term string) bool
 	less   []string // functions that it calls whose instructions are subtracted
 }
 
@@ -109,6 +110,9 @@ func init() {
 
 // holds says whether an item's work happens within the function.
 func (f *function) holds(i *Item) bool {
+	if f.within != nil {
+		return f.within(i.Term)
+	}
 	if f.terms != nil {
 		return slices.Contains(f.terms, i.Term)
 	}
@@ -133,6 +137,9 @@ func (f *function) measured(o *Observation) (instructions float64, ok bool) {
 // lookups depend on how rows are found; the toaster calls heap_insert and btinsert
 // within heap_insert and heap_update; what is done once is in no function's places.
 func (f *function) suits(o *Observation) bool {
+	if f.within != nil {
+		return true
+	}
 	seq, toast := 0.0, 0.0
 	for i := range o.Usage.items {
 		switch it := &o.Usage.items[i]; it.Term {
@@ -223,7 +230,9 @@ type Fitter struct {
 }
 
 // NewFitter prepares the equations.
-func NewFitter(observations []Observation) *Fitter {
+func NewFitter(observations []Observation) *Fitter { return newFitter(observations, functions) }
+
+func newFitter(observations []Observation, functions []function) *Fitter {
 	f := &Fitter{observations: observations, number: map[string]int{}, byGrid: map[string]*equations{}}
 	f.chooseTerms()
 	a := make([]float64, len(f.terms))

@@ -74,6 +74,17 @@ func (u *Usage) WithoutFirst() *Usage {
 	return d
 }
 
+// Without returns the work without that of a term.
+func (u *Usage) Without(term string) *Usage {
+	d := &Usage{}
+	for _, i := range u.items {
+		if i.Term != term {
+			d.Add(i)
+		}
+	}
+	return d
+}
+
 // has says whether there is an item of a term for which is says so.
 func (u *Usage) has(is func(term string) bool) bool {
 	return slices.ContainsFunc(u.items, func(i Item) bool { return is(i.Term) })

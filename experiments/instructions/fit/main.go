@@ -16,6 +16,7 @@ import (
 
 	"applysim/experiments/instructions"
 	"applysim/model/cost"
+	"applysim/model/publisher"
 )
 
 // server is what the recorded steps were measured on.
@@ -92,7 +93,7 @@ func fitSender(dir, out string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	m, _, err := cost.NewFitter(steps).Model(server)
+	m, _, err := cost.NewFitterOf(steps, publisher.Parts()).Model(server)
 	if err != nil {
 		return err
 	}
