@@ -12,10 +12,11 @@ import (
 	"applysim/experiments/instructions"
 	"applysim/experiments/table"
 	"applysim/model/cost"
+	"applysim/model/publisher"
 )
 
 // verifyInstructions predicts the instructions of grids of workloads and prints what
-// a real apply worker took beside them. The predictions are made first, without
+// a real apply worker, or a walsender, took beside them. The predictions are made first, without
 // reading what was measured.
 func verifyInstructions(env environment, dir, format string) error {
 	fsys := os.DirFS(dir)
@@ -23,7 +24,11 @@ func verifyInstructions(env environment, dir, format string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	model, err := cost.Builtin()
+	read, replay := cost.Builtin, instructions.Replay
+	if instructions.OfSender(fsys) {
+		read, replay = publisher.Model, instructions.ReplaySender
+	}
+	model, err := read()
 	if err != nil {
 		return err
 	}
@@ -36,7 +41,7 @@ func verifyInstructions(env environment, dir, format string) error {
 	steps := []prediction{}
 	broken := 0
 	for i := range grids {
-		work, err := instructions.Replay(fsys, &grids[i])
+		work, err := replay(fsys, &grids[i])
 		if err != nil {
 			// The other grids are still worth a look.
 			fmt.Fprintf(env.stderr, "applysim: %s: grid %s: %v\n", dir, grids[i].Name, err)
@@ -44,7 +49,7 @@ func verifyInstructions(env environment, dir, format string) error {
 			continue
 		}
 		for _, w := range work {
-			steps = append(steps, prediction{w.Grid, w.Step, nil, math.Round(model.Instructions(w.Usage))})
+			steps = append(steps, prediction{grids[i].Name, w.Step, nil, math.Round(model.Instructions(w.Usage))})
 		}
 	}
 

@@ -17,6 +17,9 @@ import (
 	"applysim/wal"
 )
 
+// warmStep is the step before the empty one, in which the processes have started.
+const warmStep = "warm"
+
 // ReplaySender carries the steps of a grid out on a simulated publisher: what its
 // walsender had to read, to decode and to send in each. The folder streams of fsys has
 // what was sent, and as NAME.all what all tables' changes were where that is more.
@@ -25,11 +28,18 @@ func ReplaySender(fsys fs.FS, g *Grid) ([]Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A capture by one session describes the marker's table before the first step.
+	if _, err := streamName(fsys, g.Name+"."+warmStep); err == nil {
+		if err := s.step(warmStep, nil); err != nil {
+			return nil, err
+		}
+	}
+	before := s.counter.Usage()
 	if err := s.step(emptyStep, nil); err != nil {
 		return nil, err
 	}
-	before := s.counter.Usage()
-	marker := before.WithoutFirst()
+	marker := s.counter.Usage().Sub(before)
+	before = s.counter.Usage()
 	for _, t := range []string{publisher.TermFirst, publisher.TermDescribe, publisher.TermDescribed} {
 		marker = marker.Without(t)
 	}
@@ -242,6 +252,20 @@ func (s *sender) columns(name string) int {
 		}
 	}
 	return n
+}
+
+// OfSender says whether a folder's grids were counted on a walsender.
+func OfSender(fsys fs.FS) bool {
+	var list []Measured
+	if err := readJSON(fsys, "measured.json", &list); err != nil {
+		return false
+	}
+	for _, m := range list {
+		if _, ok := m.Functions["LogicalDecodingProcessRecord"]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // ObserveSender reads grids whose walsender was counted: what it did in each step, and

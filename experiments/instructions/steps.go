@@ -11,16 +11,21 @@ import (
 	"slices"
 
 	"applysim/model/cost"
+	"applysim/model/publisher"
 )
 
 // Steps of all grids: their work, as the simulator counts it, and what the real
 // worker took for it. See README beside the file.
 //
-//go:embed testdata/recorded/steps.json.gz
+//go:embed testdata/recorded/steps.json.gz testdata/recorded/sender_steps.json.gz
 var recorded embed.FS
 
-// StepsFile is where the recorded steps are, from this folder.
-const StepsFile = "testdata/recorded/steps.json.gz"
+// StepsFile is where the recorded steps are, from this folder, SenderStepsFile where those
+// of walsenders are.
+const (
+	StepsFile       = "testdata/recorded/steps.json.gz"
+	SenderStepsFile = "testdata/recorded/sender_steps.json.gz"
+)
 
 // step is a step in the file. Items are term, place and quantity.
 type step struct {
@@ -38,8 +43,13 @@ type work struct {
 }
 
 // Recorded reads the steps that come with the program.
-func Recorded() ([]cost.Observation, error) {
-	f, err := recorded.Open(StepsFile)
+func Recorded() ([]cost.Observation, error) { return read(StepsFile) }
+
+// RecordedSender reads the steps of walsenders that come with the program.
+func RecordedSender() ([]cost.Observation, error) { return read(SenderStepsFile) }
+
+func read(file string) ([]cost.Observation, error) {
+	f, err := recorded.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +60,7 @@ func Recorded() ([]cost.Observation, error) {
 	}
 	var steps []step
 	if err := json.NewDecoder(z).Decode(&steps); err != nil {
-		return nil, fmt.Errorf("%s: %w", StepsFile, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	var list []cost.Observation
 	for _, s := range steps {
@@ -94,12 +104,23 @@ func Observe(fsys fs.FS) ([]cost.Observation, error) {
 }
 
 // WriteSteps writes observations as the program's recorded ones.
-func WriteSteps(w io.Writer, list []cost.Observation) error {
+func WriteSteps(w io.Writer, list []cost.Observation) error { return writeSteps(w, list, cost.Fitted) }
+
+// WriteSenderSteps is WriteSteps for steps of walsenders.
+func WriteSenderSteps(w io.Writer, list []cost.Observation) error {
+	return writeSteps(w, list, func(function string) bool {
+		return slices.ContainsFunc(publisher.Parts(), func(p cost.Part) bool {
+			return slices.Contains(p.Functions, function) || slices.Contains(p.Less, function)
+		})
+	})
+}
+
+func writeSteps(w io.Writer, list []cost.Observation, fitted func(function string) bool) error {
 	var steps []step
 	for _, o := range list {
 		s := step{Grid: o.Grid, Step: o.Step, Total: o.Total, Functions: map[string]int64{}}
 		for _, f := range slices.Sorted(maps.Keys(o.Functions)) {
-			if cost.Fitted(f) {
+			if fitted(f) {
 				s.Functions[f] = int64(o.Functions[f])
 			}
 		}

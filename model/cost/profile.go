@@ -82,6 +82,7 @@ type PublisherRates struct {
 	Backend     Rate `json:"backend"`     // µs a row that the backends insert without a consumer
 	Sender      Rate `json:"sender"`      // ns for 1000 instructions of the walsender
 	Transaction Rate `json:"transaction"` // µs a transaction of the walsender
+	Start       Rate `json:"start"`       // ms to begin to decode, once
 	Send        Rate `json:"send"`        // ns a byte of the stream
 	Cores       Rate `json:"cores"`       // cores that a load and what follows it share
 	Latency     Rate `json:"latency"`     // ms until it is noticed that a change was applied

@@ -22,9 +22,19 @@ func Example() {
 	}
 	// Output:
 	// 1000 13000
-	// decode and send a transaction 1000
-	// decode and send a change 1000
+	// read a WAL record 3000
+	// read a byte of WAL 177000
+	// pass over a record that is not decoded 1000
+	// decode a row change 1000
+	// decode a byte of a row 67000
+	// decode a commit 1000
+	// put a change into its transaction's order 1000
+	// look a relation up for the first time 1
+	// send a transaction 1000
+	// send a change 1000
 	// send a byte 13000
+	// describe a relation 1
+	// describe a column 1
 	// output type 23 (text), by value 1000
 	// output type 23 (text), by byte 2000
 }

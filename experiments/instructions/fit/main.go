@@ -16,7 +16,6 @@ import (
 
 	"applysim/experiments/instructions"
 	"applysim/model/cost"
-	"applysim/model/publisher"
 )
 
 // server is what the recorded steps were measured on.
@@ -33,13 +32,9 @@ func run(args []string) error {
 	flags := pflag.NewFlagSet("fit", pflag.ContinueOnError)
 	out := flags.StringP("output", "o", "", "write the model to this file")
 	refresh := flags.StringArray("refresh", nil, "replay the grids in this folder (grid.json, measured.json, streams) and replace the recorded steps; may be given several times")
-	sender := flags.String("sender", "", "instead fit the walsender's model to the grids in this folder")
 	worst := flags.Int("worst", 10, "show so many of the worst predictions")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *sender != "" {
-		return fitSender(*sender, *out)
 	}
 	var steps []cost.Observation
 	var err error
@@ -85,23 +80,4 @@ func run(args []string) error {
 		return err
 	}
 	return os.WriteFile(*out, append(b, '\n'), 0o644)
-}
-
-// fitSender fits the walsender's model.
-func fitSender(dir, out string) error {
-	steps, err := instructions.ObserveSender(os.DirFS(dir))
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	m, _, err := cost.NewFitterOf(steps, publisher.Parts()).Model(server)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("walsender: %d steps of %d grids; fit: median %.2f %%, worst %.2f %%; each grid predicted by the others: median %.2f %%, worst %.2f %% (%d steps)\n",
-		m.Steps, m.Grids, 100*m.Fit.Median, 100*m.Fit.Worst, 100*m.Validation.Median, 100*m.Validation.Worst, m.Validation.Steps)
-	b, err := json.MarshalIndent(m, "", " ")
-	if err != nil || out == "" {
-		return err
-	}
-	return os.WriteFile(out, append(b, '\n'), 0o644)
 }
