@@ -183,11 +183,14 @@ func (b *Backend) rollback(depth int) {
 		extra := 0
 		if n := w.xacts.Children(d); n > 0 {
 			extra += wal.Subtransactions(n)
+			w.named("subtransactions", wal.Subtransactions(n))
 		}
 		if n := w.droppedFiles - start.droppedFiles; n > 0 {
 			extra += wal.DroppedFiles(n)
+			w.named("dropped files", wal.DroppedFiles(n))
 		}
 		if extra > 0 || b.exclusive {
+			w.named("which parts there are", wal.SizeOfXinfo)
 			extra += wal.SizeOfXinfo // it also says that there was an AccessExclusiveLock
 		}
 		b.aborting = xid
