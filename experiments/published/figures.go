@@ -158,7 +158,8 @@ func (s *Simulation) Figures(text []byte, rowsWanted int) ([]Figure, error) {
 	if len(figures) == 0 {
 		return nil, fmt.Errorf("%s: no figures of the source %s", name, source)
 	}
-	return figures, nil
+	decoding, err := Decoding(name, list)
+	return append(figures, decoding...), err
 }
 
 // publishedRows is the number of rows of the published runs.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,16 @@ func TestFigures(t *testing.T) {
 		}
 		if strings.HasPrefix(f.Scenario, "full_index") && f.Figure == "subscriber_cpu" && (f.Kind != cost.Predicted || math.Abs(*f.Simulated-f.Published) > 0.01) {
 			t.Errorf("%s: %.4f s (%s), published %.3f", f.Scenario, *f.Simulated, f.Kind, f.Published)
+		}
+	}
+	for scenario, limit := range map[string]float64{"identity_full_400_byte_row": 0.06, "wal2json_30_minutes": 0.15, "batch_one_transaction_30M_rows": 0.1} {
+		i := slices.IndexFunc(figures, func(f published.Figure) bool { return f.Scenario == scenario })
+		if i < 0 || !strings.HasPrefix(figures[i].Note, "consistent if ") {
+			t.Errorf("%s: expected a figure that says what it hangs on", scenario)
+			continue
+		}
+		if e, ok := figures[i].Error(); !ok || math.Abs(e) > limit {
+			t.Errorf("%s: error %+.2f %%, at most %.0f %%", scenario, 100*e, 100*limit)
 		}
 	}
 	for name := range limits {

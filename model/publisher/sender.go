@@ -10,6 +10,8 @@ import (
 	"applysim/wal"
 )
 
+//go:generate go run ../../experiments/instructions/fitsender -o model.json
+
 //go:embed model.json
 var builtin []byte
 
