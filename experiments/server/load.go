@@ -71,20 +71,7 @@ func (r *recording) load() error {
 // put puts rows into a table of the subscriber. Nothing reads them before the case: a
 // reader would leave hint bits.
 func put(k *Conn, l *Load, columns string, lines []string) (v loaded, err error) {
-	in, statement := l.Table+" ("+columns+")", "commit"
-	if l.How == LoadInserts {
-		// Each row is inserted by a command of its own. Values are stored here as they are
-		// there: a short header would be kept where the table wants long ones.
-		err = k.Script("create temporary table stage (like " + l.Table + " including storage); alter table stage add line serial")
-		if err == nil {
-			err = k.CopyIn("copy stage ("+columns+") from stdin", lines)
-		}
-		if err != nil {
-			return v, err
-		}
-		statement = "do $$ declare r record; begin for r in select * from stage order by line loop insert into " + in +
-			" values (r." + strings.ReplaceAll(columns, ", ", ", r.") + "); end loop; end $$; commit; drop table stage"
-	}
+	in := l.Table + " (" + columns + ")"
 	// The object ids that values out of line get come after one that is used up here.
 	oid, err := k.Value("select lo_create(0)")
 	if err != nil {
@@ -102,15 +89,32 @@ func put(k *Conn, l *Load, columns string, lines []string) (v loaded, err error)
 		return v, err
 	}
 	v.XID = atoi(xid)
-	if l.How != LoadInserts {
-		if err = k.CopyIn("copy "+in+" from stdin", lines); err != nil {
-			return v, err
+	if l.How == LoadInserts {
+		// Each row is inserted by a command of its own, from constants: a value that comes
+		// from another table would be compressed already, or have that one's header.
+		for _, line := range lines {
+			if _, err = k.Query("insert into " + in + " values (" + constants(line) + ")"); err != nil {
+				return v, err
+			}
 		}
+	} else if err = k.CopyIn("copy "+in+" from stdin", lines); err != nil {
+		return v, err
 	}
-	for _, text := range Split(statement) {
-		if _, err = k.Query(text); err != nil {
-			return v, err
+	_, err = k.Query("commit")
+	return v, err
+}
+
+// constants are the values of a line of COPY as SQL has them. Both write control
+// characters alike, but for the vertical tab.
+func constants(line string) string {
+	fields := strings.Split(line, "\t")
+	for i, f := range fields {
+		if f == `\N` {
+			fields[i] = "null"
+			continue
 		}
+		f = strings.NewReplacer(`\\`, `\\`, `\v`, `\x0b`, "'", "''").Replace(f)
+		fields[i] = "E'" + f + "'"
 	}
-	return v, nil
+	return strings.Join(fields, ", ")
 }
