@@ -255,17 +255,19 @@ func (p *page) loadedSpace() int {
 	return max(int(p.upper)-int(p.lower)-storage.LinePointerSize, 0)
 }
 
-// pagesFor is how many empty pages versions take (heap_multi_insert_pages).
+// pagesFor is how many empty pages versions take (heap_multi_insert_pages). Where a
+// version has no room even on an empty page, but for what fillfactor keeps free, the
+// unsigned room wraps around, and all that follow count as on that page.
 func (c *copier) pagesFor(lengths []int) int {
-	const empty = storage.PageSize - storage.PageHeaderSize
-	room, pages := empty-c.t.reserve, 1
+	empty := uint64(storage.PageSize - storage.PageHeaderSize - c.t.reserve)
+	room, pages := empty, 1
 	for _, n := range lengths {
-		n += storage.LinePointerSize
-		if room < n {
+		need := uint64(n + storage.LinePointerSize)
+		if room < need {
 			pages++
-			room = empty - c.t.reserve
+			room = empty
 		}
-		room -= n
+		room -= need
 	}
 	return pages
 }
