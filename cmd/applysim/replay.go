@@ -17,7 +17,6 @@ import (
 	"applysim/model/cost"
 	"applysim/model/schema"
 	"applysim/wal"
-	"applysim/wal/storage"
 )
 
 var replayHelp = help{
@@ -148,9 +147,7 @@ func replay(env environment, args []string) error {
 	if err != nil {
 		return textError(o.stream, err)
 	}
-	storage.ReleaseCode()
 	messages, err := recorded.ApplyReader(s.worker, in, s.events, false, schedule, 0)
-	storage.ReleaseCode()
 	stopped, err := o.stopped(textError(o.stream, err))
 	if err != nil {
 		return err
