@@ -44,6 +44,10 @@ func (t *Table) pruneOnAccess(block storage.BlockNumber) { t.pruneVisited(t.page
 
 func (t *Table) pruneVisited(p *page) {
 	t.Counters.PruneChecks++
+	if p.block != t.visited {
+		t.visited = p.block
+		t.Counters.OtherPages++
+	}
 	if p.block != t.pinned && t.worthPruning(p) {
 		t.prune(p.block, wal.Heap2PruneOnAccess)
 	}

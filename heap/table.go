@@ -69,6 +69,7 @@ type Counters struct {
 	Prunes         int64 // attempts to prune a page
 	PrunedLines    int64 // line pointers of the pages that were pruned
 	PrunedTuples   int64 // and versions on them
+	OtherPages     int64 // visits to another page than the last
 	PrunedStatus   int64 // of StatusChecks, those while pruning
 	StatusChecks   int64 // times that no hint bit said how a transaction had ended
 	Pruned         int64 // versions that pruning removed
@@ -120,6 +121,7 @@ type Table struct {
 	rows       *fenwick            // rows by page, if anybody asked for them
 	counting   bool                // rows are counted: nothing is changed in passing
 	passed     *passed             // what sequential scans have left to do, if there was one
+	visited    storage.BlockNumber // the page that was visited last
 	pinned     storage.BlockNumber // page of the row version that the worker holds
 	mvcc       bool                // versions are looked at with a backend's snapshot
 

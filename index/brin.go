@@ -31,6 +31,8 @@ const (
 //	block 1, ...  range map: of each range, where its summary is
 //	then          summaries, one item a range
 type BRIN struct {
+	Inserts int64 // rows inserted
+	Looked  int64 // those in ranges with a summary
 	Updates int64 // summaries that changed
 
 	log     *wal.Log
@@ -158,9 +160,11 @@ func (x *BRIN) Summarized(block storage.BlockNumber) bool {
 // Insert widens the summary of the range of a row's page, if it has one, and writes
 // a record if that changed it (brininsert).
 func (x *BRIN) Insert(values []datum.Value, tid storage.TID) error {
+	x.Inserts++
 	if !x.Summarized(tid.Block) {
 		return nil
 	}
+	x.Looked++
 	n := int(tid.Block) / x.pages
 	r := &x.ranges[n]
 	changed, err := x.add(r.summary, &r.empty, values)

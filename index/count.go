@@ -289,6 +289,7 @@ func (s *Scan) countPage() {
 		} else if u := t.tuple(s.page, m); t.comparePrefix(s.key.values, s.key.abbrev, &u) != 0 {
 			return
 		}
+		t.Counters.ScanEntries++
 		t.Counters.ScanItems++
 		if n := len(s.page.postingTIDs(s.page.at(i))); n > 0 {
 			t.Counters.ScanItems += int64(n/storage.TIDSize) - 1

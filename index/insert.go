@@ -105,8 +105,18 @@ func nullFlag(nulls uint32) uint8 {
 // remember keeps track of whether PostgreSQL would now remember p as the
 // rightmost leaf.
 func (t *BTree) remember(p *page) {
+	t.came(p)
 	if p.block == t.rightmost && p.block != t.root && t.pages[t.root].level >= fastPathMinLevel {
 		t.remembered = true
+	}
+}
+
+// came counts a leaf that an insertion or a scan has come to, if it is another one than
+// the last: the worker's caches may have lost it.
+func (t *BTree) came(p *page) {
+	if p != t.lastLeaf {
+		t.lastLeaf = p
+		t.Counters.OtherLeaves++
 	}
 }
 

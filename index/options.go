@@ -99,7 +99,9 @@ type Counters struct {
 	LookupRows     int64 // and row versions found there: idx_tup_fetch
 	LookupLevels   int64 // pages visited by their descents
 	ScanItems      int64 // heap TIDs that scans noted: those of all equal items of each page
+	ScanEntries    int64 // and the items that hold them
 	Killed         int64 // items marked dead
+	KillLooks      int64 // items that scans looked at without finding the one to mark
 	SimpleDeletes  int64 // simple deletion passes
 	BottomUpPasses int64 // bottom-up deletion passes
 	BottomUpItems  int64 // items that they looked at
@@ -108,6 +110,7 @@ type Counters struct {
 	DeletedItems   int64 // items that they deleted
 	DeletedTIDs    int64 // heap TIDs that they deleted, those of whole items included
 	HeapPages      int64 // heap pages that they visited
+	OtherLeaves    int64 // times that an insertion or a scan came to another leaf than the one before it
 }
 
 // BTree is a B-tree index.
@@ -147,17 +150,18 @@ type BTree struct {
 	metaLSN    wal.LSN             // the metapage's LSN
 
 	// Work space of one insertion.
-	key     key
-	stack   []step
-	split   splitFinder
-	pending pending
-	scratch page
-	right   page     // the right page of a split
-	spare   []arrays // of leaves that got posting lists
-	blocks  [len(leafBlocks)][]*storage.Block
-	tail    sorter
-	dels    deletion
-	scan    Scan
+	key      key
+	lastLeaf *page // where the last insertion or scan came to
+	stack    []step
+	split    splitFinder
+	pending  pending
+	scratch  page
+	right    page     // the right page of a split
+	spare    []arrays // of leaves that got posting lists
+	blocks   [len(leafBlocks)][]*storage.Block
+	tail     sorter
+	dels     deletion
+	scan     Scan
 
 	compressor datum.Compressor
 

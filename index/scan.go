@@ -58,6 +58,7 @@ func (t *BTree) Lookup(values []datum.Value, use []bool) *Scan {
 		s.page = t.descendTo(s.key.values, s.key.abbrev)
 	}
 	t.settle(s.page)
+	t.came(s.page)
 	t.Counters.LookupLevels += int64(t.pages[t.root].level) + 1
 	if s.key.whole {
 		s.at = t.lowerBound(&s.key, s.page) - 1
@@ -204,6 +205,7 @@ func (s *Scan) nextTID() (storage.TID, bool) {
 			s.tids++
 			return tid, true
 		}
+		s.leave()
 		s.at++
 		if s.at >= len(s.page.items) {
 			if !s.page.hasHigh {
@@ -263,9 +265,25 @@ func (s *Scan) matches(u *tuple) bool {
 	return true
 }
 
+// leave counts, when the scan goes on after an item, what it will take in vain to mark
+// the item for those of its heap TIDs that led to dead versions only: for each but the
+// one that succeeds, if all are dead, _bt_killitems goes through the rest of the page.
+func (s *Scan) leave() {
+	if s.dead == 0 {
+		return
+	}
+	failed := s.dead
+	if len(s.list) == 0 && s.dead == s.tids {
+		failed--
+	}
+	s.t.Counters.KillLooks += int64(failed * (len(s.page.items) - s.at))
+	s.dead = 0
+}
+
 // markKilled marks the items of the current page as dead that led to nothing
 // but dead versions. The page changes once, however many there are.
 func (s *Scan) markKilled() {
+	s.leave()
 	any := false
 	for _, n := range s.killed {
 		if it := &s.page.items[n]; !it.dead() {

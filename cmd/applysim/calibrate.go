@@ -65,7 +65,12 @@ Exit code 1, and no profile, if the measurements do not determine one.`,
 	if err != nil {
 		return err
 	}
-	p, residuals, err := cost.Calibrate(model, measurements)
+	wakeup, err := scenarios.Wakeup()
+	if err != nil {
+		return err
+	}
+	wakeup.Kind, wakeup.From = cost.Assumed, "that of x86-64"
+	p, residuals, err := cost.Calibrate(model, measurements, wakeup)
 	if u, ok := err.(*cost.UndeterminedError); ok {
 		fmt.Fprintf(env.stderr, "applysim: %s: %v\n", file, u)
 		return errNo
@@ -80,6 +85,7 @@ Exit code 1, and no profile, if the measurements do not determine one.`,
 	for i := range p.Rates {
 		p.Rates[i].From = "apply worker CPU of " + file
 	}
+	p.Waiting.From = "apply worker and walsender CPU of " + file
 	if p.WALWriter.From == "" {
 		p.WALWriter.From = "WAL writer CPU of " + file
 	}
@@ -113,7 +119,7 @@ func printCalibration(w io.Writer, format string, p *cost.Profile, residuals []c
 		{Name: "rate"}, {Name: "value", Right: true, Decimals: 3}, {Name: "low", Right: true, Decimals: 3}, {Name: "high", Right: true, Decimals: 3},
 		{Name: "unit"}, {Name: "kind"},
 	}}
-	for _, r := range append(append([]cost.Rate{}, p.Rates...), p.WALWriter) {
+	for _, r := range append(append([]cost.Rate{}, p.Rates...), p.Waiting, p.Wakeup, p.WALWriter) {
 		rates.Add(r.Name, r.Value, r.Low, r.High, r.Unit, string(r.Kind))
 	}
 	t := &table.Table{Columns: []table.Column{

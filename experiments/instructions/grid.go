@@ -105,7 +105,11 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 			return nil, err
 		}
 	}
-	w, err := apply.New(db, apply.Options{Settings: s})
+	xid, err := firstXID(fsys, g)
+	if err != nil {
+		return nil, err
+	}
+	w, err := apply.New(db, apply.Options{Settings: s, NextXID: xid})
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +121,9 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 	// The real server's WAL writer flushes commits, so that hint bits can be set.
 	schedule := apply.NewSchedule(w)
 	schedule.WALWriter = true
+	c := &clock{}
 	known := map[uint32]*stream.Relation{}
-	if err := applyStep(w, schedule, fsys, g.Name, emptyStep, known); err != nil {
+	if err := applyStep(w, schedule, c, fsys, g.Name, emptyStep, known); err != nil {
 		return nil, err
 	}
 	before := cost.Measure(w)
@@ -132,7 +137,8 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 			}
 		}
 		before = cost.Measure(w)
-		if err := applyStep(w, schedule, fsys, g.Name, step.Name, known); err != nil {
+		c.at += betweenSteps
+		if err := applyStep(w, schedule, c, fsys, g.Name, step.Name, known); err != nil {
 			return nil, err
 		}
 		now := cost.Measure(w)
@@ -141,10 +147,85 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 	return work, nil
 }
 
+// firstXID is the subscriber's next transaction id before the first step. Both clusters
+// were made alike and run one transaction for each command, so it is that of the
+// publisher but for the commands that only one of them ran. It decides which
+// transactions share a group of commit positions, and so which hint bits can be set.
+func firstXID(fsys fs.FS, g *Grid) (uint32, error) {
+	name, err := streamName(fsys, g.Name+"."+emptyStep)
+	if err != nil {
+		return 0, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	in, err := stream.NewReader(f, stream.DefaultOptions())
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	var m stream.Message
+	for {
+		if err := in.Next(&m); errors.Is(err, io.EOF) {
+			return 0, fmt.Errorf("%s: no transaction", name)
+		} else if err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
+		if m.Kind == stream.KindBegin {
+			break
+		}
+	}
+	sub := g.Sub
+	if sub == "" {
+		sub = g.Pub
+	}
+	xid := int64(m.Xid) + int64(commands(sub)-commands(g.Pub)-commands(g.Identity))
+	return uint32(max(xid, firstNormalXID)), nil
+}
+
+// firstNormalXID is FirstNormalTransactionId of src/include/access/transam.h.
+const firstNormalXID = 3
+
+// commands counts the commands of a script.
+func commands(script string) int {
+	n := 0
+	for _, c := range strings.Split(script, ";") {
+		if strings.TrimSpace(c) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// The pace of the measured worker. Counting instructions makes it run some fifty times
+// slower than by itself, so that a message takes about a millisecond; and before the
+// next step is begun the counts are written out, which takes over half a second. The
+// WAL writer, which does not wait for it, flushes every 200 ms meanwhile. Commit times
+// in a stream do not tell that: the streams were captured apart from the measurement.
+const (
+	countedMessage = 1000      // microseconds
+	betweenSteps   = 1_000_000 // likewise
+)
+
+// clock is the measured subscriber's.
+type clock struct{ at stream.Timestamp }
+
+// tick lets the time of a message pass and puts the time at which the worker comes to
+// a transaction in place of that of its commit.
+func (c *clock) tick(m *stream.Message) {
+	c.at += countedMessage
+	switch m.Kind {
+	case stream.KindBegin, stream.KindBeginPrepare, stream.KindStreamCommit:
+		c.at = max(c.at, m.Time)
+		m.Time = c.at
+	}
+}
+
 // applyStep applies a step's stream. Each was captured by a decoding session of its
 // own, which describes every relation again; the walsender that the real worker was
 // connected to did so once.
-func applyStep(w *apply.Worker, schedule *apply.Schedule, fsys fs.FS, grid, step string, known map[uint32]*stream.Relation) error {
+func applyStep(w *apply.Worker, schedule *apply.Schedule, c *clock, fsys fs.FS, grid, step string, known map[uint32]*stream.Relation) error {
 	name, err := streamName(fsys, grid+"."+step)
 	if err != nil {
 		return err
@@ -171,6 +252,7 @@ func applyStep(w *apply.Worker, schedule *apply.Schedule, fsys fs.FS, grid, step
 			}
 			known[m.Relation.ID] = m.Relation
 		}
+		c.tick(&m)
 		schedule.Before(&m)
 		if err := w.Apply(&m); err != nil {
 			return fmt.Errorf("%s: message %s: %w", name, strconv.FormatInt(m.Number, 10), err)

@@ -104,6 +104,9 @@ func sender() (*cost.PublisherRates, error) {
 				transactions = i.Quantity
 			}
 		}
+		if transactions == 0 {
+			continue // the start of a worker sends nothing
+		}
 		amounts = append(amounts, []float64{model.Instructions(o.SentUsage) / 1000 * 1e-9, transactions * 1e-6, 1e-3})
 		medians = append(medians, scenarios.Median(r.WALSender))
 	}
@@ -132,7 +135,7 @@ func sender() (*cost.PublisherRates, error) {
 			slices.Min(runs[i].WALSender), slices.Max(runs[i].WALSender), predicted, 100*e)
 	}
 	from := fmt.Sprintf("walsender CPU, medians of the runs of all scenarios; each predicted by the others: median error %.0f %%, %d of %d within 15 %% or inside the range of their runs",
-		100*scenarios.Median(errs), within, len(runs))
+		100*scenarios.Median(errs), within, len(amounts))
 	rate := func(name, unit string, v float64, k cost.Kind, from string) cost.Rate {
 		v = math.Round(v*1e4) / 1e4
 		return cost.Rate{Name: name, Unit: unit, Value: v, Low: v, High: v, Kind: k, From: from}
@@ -158,12 +161,17 @@ func fitted(model *cost.Model) (*cost.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := cost.Calibrate(model, measurements)
+	wakeup, err := scenarios.Wakeup()
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := cost.Calibrate(model, measurements, wakeup)
 	if err != nil {
 		return nil, err
 	}
 	p.Name, p.Machine, p.Server, p.Date = "x86-64", "Linux, x86-64, 2 cores, shared with others", "PostgreSQL 18.6 (Debian 18.6-3), -O2", "2026-08"
-	p.Note = "fitted to cpu_seconds.csv in experiments/scenarios: 18 scenarios, 6 runs each"
+	p.Note = "fitted to cpu_seconds.csv and start.csv in experiments/scenarios: 18 scenarios with 6 runs each, and the start of a worker with 4"
+	p.Waiting.From = "apply worker and walsender CPU, medians of the runs of scenarios whose worker waits"
 	for i := range p.Rates {
 		p.Rates[i].From = "apply worker CPU, medians of the runs of all scenarios"
 	}

@@ -92,6 +92,9 @@ func SolveApple(base *cost.Profile) (*cost.Profile, error) {
 	v := round4(base.Rates[scan].Value * (full - rest) / only)
 	p.Rates[scan].Value, p.Rates[scan].Low, p.Rates[scan].High = v, v, v
 	p.Rates[scan].From = "solved so that the published CPU of the FULL run without an index (mean of two: 4.245 s) comes out"
+	p.Waiting = cost.Rate{Name: "waiting", Unit: "s/s", Kind: cost.Assumed, From: "none: what waiting takes is in receiving a byte, which the load made the worker do message by message"}
+	p.Wakeup = base.Wakeup
+	p.Wakeup.Kind, p.Wakeup.From = cost.Assumed, "that of "+base.Name
 	p.WALWriter = base.WALWriter
 	p.WALWriter.Kind, p.WALWriter.From = cost.Assumed, "that of "+base.Name
 

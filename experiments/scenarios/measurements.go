@@ -117,7 +117,12 @@ func ReadRuns(r io.Reader, file string) ([]*Runs, error) {
 
 // RecordedRuns reads the recorded measurements.
 func RecordedRuns() ([]*Runs, error) {
-	return ReadRuns(bytes.NewReader(Recorded), "cpu_seconds.csv")
+	list, err := ReadRuns(bytes.NewReader(Recorded), "cpu_seconds.csv")
+	if err != nil {
+		return nil, err
+	}
+	more, err := ReadRuns(bytes.NewReader(started), "start.csv")
+	return append(list, more...), err
 }
 
 func names() string {
@@ -144,7 +149,9 @@ func Measure(list []*Runs, done func(name string)) ([]cost.Measurement, error) {
 			if u, errs[i] = r.Scenario.Run(); errs[i] != nil {
 				return
 			}
-			measurements[i] = cost.Measurement{Scenario: r.Scenario.Name, Usage: u, Runs: r.Apply, WALWriter: r.WALWriter}
+			measurements[i] = cost.Measurement{Scenario: r.Scenario.Name, Usage: u, Runs: r.Apply, WALWriter: r.WALWriter, Sender: r.WALSender}
+			// Each run was a worker's first and only one.
+			u.Add(cost.Started())
 			if done != nil {
 				mutex.Lock()
 				done(r.Scenario.Name)

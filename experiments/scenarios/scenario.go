@@ -90,6 +90,7 @@ func All() []*Scenario {
 		},
 		byFull("full_seq_50000", full, 200),
 		byFull("full_index_50000", full+"create index f_id on f(id);", 10_000),
+		{Name: "start_worker", DDL: events, make: func(*feeder) error { return nil }},
 	}
 }
 

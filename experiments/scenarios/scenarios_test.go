@@ -29,11 +29,15 @@ func TestProfile(t *testing.T) {
 	if len(runs) != len(All()) {
 		t.Fatalf("%d scenarios were measured, there are %d", len(runs), len(All()))
 	}
+	wakeup, err := Wakeup()
+	if err != nil {
+		t.Fatal(err)
+	}
 	measurements, err := Measure(runs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, residuals, err := cost.Calibrate(model, measurements)
+	p, residuals, err := cost.Calibrate(model, measurements, wakeup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +57,7 @@ func TestProfile(t *testing.T) {
 			t.Errorf("%s: %.4f s predicted, %.4f s measured", r.Scenario, r.LeftOut, r.Median)
 		}
 	}
-	if p.Error > 0.1 || p.Within < 13 {
+	if p.Error > 0.05 || p.Within < p.Scenarios-1 {
 		t.Errorf("median error %.1f %%, %d of %d inside", 100*p.Error, p.Within, p.Scenarios)
 	}
 }
@@ -123,7 +127,7 @@ func TestUndetermined(t *testing.T) {
 			}
 		}
 	}
-	_, _, err = cost.Calibrate(model, list)
+	_, _, err = cost.Calibrate(model, list, cost.Rate{})
 	if u, ok := err.(*cost.UndeterminedError); !ok || !strings.Contains(u.Error(), "scans") && !strings.Contains(u.Error(), "class") {
 		t.Errorf("%v", err)
 	}

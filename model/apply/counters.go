@@ -18,6 +18,8 @@ type Counters struct {
 	Begins         int64
 	Commits        int64
 	WritingCommits int64 // commits of transactions that changed something
+	Prepares       int64 // transactions prepared
+	Finished       int64 // prepared transactions committed or rolled back
 	InsertXIDs     int64 // transaction ids given out for an insert
 	LookupXIDs     int64 // and for a row that was found
 	Relations      int64 // relation messages
@@ -48,10 +50,21 @@ type Counters struct {
 // Changes is the number of row changes.
 func (c Counters) Changes() int64 { return c.Inserts + c.Updates + c.Deletes }
 
+// From these lengths on the C library clears and copies memory by an instruction that
+// repeats itself, byte by byte, and so counts as many: rep_stosb_threshold and
+// rep_movsb_threshold of glibc 2.34 and later with vectors of 32 bytes
+// (sysdeps/x86/dl-cacheinfo.h).
+const (
+	ZeroedValue = 2048
+	LongValue   = 4096
+)
+
 // ColumnCounters count the values of one column that messages carried.
 type ColumnCounters struct {
 	TextValues, TextBytes     int64
 	BinaryValues, BinaryBytes int64
+	ZeroedBytes               int64 // of both, those of values of ZeroedValue bytes and more
+	LongBytes                 int64 // and of values of LongValue bytes and more
 	Nulls                     int64
 	Unchanged                 int64 // values that an update did not carry
 	// What values in text and in binary format look like, from every so many of them.
@@ -64,6 +77,8 @@ func (c *ColumnCounters) Add(d ColumnCounters) {
 	c.TextBytes += d.TextBytes
 	c.BinaryValues += d.BinaryValues
 	c.BinaryBytes += d.BinaryBytes
+	c.ZeroedBytes += d.ZeroedBytes
+	c.LongBytes += d.LongBytes
 	c.Nulls += d.Nulls
 	c.Unchanged += d.Unchanged
 	c.Text.add(&d.Text, 1)

@@ -84,6 +84,7 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 			}
 			return scratch, err
 		}
+		counters.long(col)
 		if c.typ.AsIs() {
 			v.Bits, v.Null, v.Form, v.Bytes = 0, false, datum.Plain, col.Data
 			return scratch, nil
@@ -93,6 +94,7 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	case stream.ColumnBinary:
 		counters.BinaryValues++
 		counters.BinaryBytes += int64(len(col.Data))
+		counters.long(col)
 		if c.shaped && (c.every || looked(counters.BinaryValues)) {
 			c.shape(col)
 		}
@@ -108,6 +110,16 @@ func (c *localColumn) value(v *datum.Value, col *stream.Column, scratch []byte) 
 	return scratch, nil
 }
 
+// long counts the bytes of a long value.
+func (c *ColumnCounters) long(col *stream.Column) {
+	if n := len(col.Data); n >= ZeroedValue {
+		c.ZeroedBytes += int64(n)
+		if n >= LongValue {
+			c.LongBytes += int64(n)
+		}
+	}
+}
+
 // again says whether a column's value, which was read once, need not be read again,
 // and counts it as if it were.
 func (c *localColumn) again(col *stream.Column) bool {
@@ -117,6 +129,7 @@ func (c *localColumn) again(col *stream.Column) bool {
 	counters := &c.counters
 	counters.TextValues++
 	counters.TextBytes += int64(len(col.Data))
+	counters.long(col)
 	if c.shaped && (c.every || looked(counters.TextValues)) {
 		c.shape(col)
 	}

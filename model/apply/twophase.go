@@ -126,6 +126,7 @@ func (w *Worker) prepare(m *stream.Message) {
 	w.log.InsertPlain(wal.TransactionPrepare, size)
 	w.prepared[m.Xid] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
 	w.xacts.Prepare(subs)
+	w.Counters.Prepares++
 	w.endTransaction()
 }
 
@@ -148,6 +149,7 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 		return nil
 	}
 	delete(w.prepared, m.Xid)
+	w.Counters.Finished++
 	extra := w.commitExtra + sizeOfXID + wal.Subtransactions(len(p.subs))
 	if w.opts.Settings.WALLevel == "logical" {
 		extra += len(p.gid) + 1

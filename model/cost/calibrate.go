@@ -18,11 +18,11 @@ type Measurement struct {
 	Scenario string
 	Usage    *Usage
 	Runs     []float64
-	// WALWriter are the WAL writer's seconds in the same runs.
-	WALWriter []float64
+	// WALWriter are the WAL writer's seconds in the same runs, Sender the walsender's.
+	WALWriter, Sender []float64
 
-	amounts amounts
-	median  float64
+	amounts        amounts
+	median, sender float64
 }
 
 // Residual is a measurement beside what a profile gives.
@@ -57,8 +57,9 @@ func (e *UndeterminedError) Error() string {
 
 // Calibrate fits a profile to measurements: non-negative least squares on relative
 // errors of the median runs. Intervals come from fits to runs and scenarios drawn
-// with replacement.
-func Calibrate(m *Model, list []Measurement) (*Profile, []Residual, error) {
+// with replacement. wakeup is what waiting for the walsender takes at most, by
+// transaction; measurements of CPU alone do not tell it.
+func Calibrate(m *Model, list []Measurement, wakeup Rate) (*Profile, []Residual, error) {
 	if len(list) == 0 {
 		return nil, nil, &UndeterminedError{"there are none"}
 	}
@@ -68,37 +69,47 @@ func Calibrate(m *Model, list []Measurement) (*Profile, []Residual, error) {
 			return nil, nil, fmt.Errorf("scenario %s has no runs", x.Scenario)
 		}
 		x.amounts = amountsOf(m, x.Usage)
+		// The bytes of a stream and the pages that it fills grow together: scenarios
+		// do not tell them apart, and writing a page was seen to take the time.
+		x.amounts[rateReceive] = 0
 		x.median = median(x.Runs)
+		if len(x.Sender) > 0 {
+			x.sender = median(x.Sender)
+		}
 		if x.median <= 0 {
 			return nil, nil, fmt.Errorf("scenario %s: %v s of CPU, expected more than 0", x.Scenario, x.median)
 		}
 	}
-	rates, err := fitRates(list, nil)
+	rates, err := fitRates(list, nil, wakeup.Value)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := determined(list, rates); err != nil {
 		return nil, nil, err
 	}
-	p := &Profile{}
+	p := &Profile{Wakeup: wakeup}
 	var residuals []Residual
 	var errs []float64
 	for i := range list {
 		x := &list[i]
-		r := Residual{Scenario: x.Scenario, Runs: len(x.Runs), Median: x.median, Low: slices.Min(x.Runs), High: slices.Max(x.Runs), Fitted: seconds(rates, &x.amounts)}
+		r := Residual{Scenario: x.Scenario, Runs: len(x.Runs), Median: x.median, Low: slices.Min(x.Runs), High: slices.Max(x.Runs), Fitted: rates.seconds(x)}
 		others := slices.Delete(slices.Clone(list), i, i+1)
-		left, err := fitRates(others, nil)
+		left, err := fitRates(others, nil, wakeup.Value)
 		if err != nil {
 			return nil, nil, err
 		}
-		r.LeftOut = seconds(left, &x.amounts)
+		r.LeftOut = left.seconds(x)
 		// A scenario that most of whose time is of a class which the others do not
 		// determine cannot be predicted by them.
 		r.Determined = true
 		for n := range NumClasses {
-			if x.amounts[n]*rates[n]*rateSeconds[n] > x.median/2 && determinedRate(others, left, n) != nil {
+			if x.amounts[n]*rates.rates[n]*rateSeconds[n] > x.median/2 && determinedRate(others, left, n) != nil {
 				r.Determined = false
 			}
+		}
+		// Nor can the start of a worker, of which the others hold little.
+		if x.amounts[rateStart]*rates.rates[rateStart]*rateSeconds[rateStart] > x.median/2 {
+			r.Determined = false
 		}
 		if r.Determined {
 			p.Scenarios++
@@ -113,13 +124,15 @@ func Calibrate(m *Model, list []Measurement) (*Profile, []Residual, error) {
 		slices.Sort(errs)
 		p.Error = roundTo(stat.Quantile(0.5, stat.Empirical, errs, nil), 1e4)
 	}
-	samples := resampleRates(list)
-	for n := range NumRates {
-		low, high := interval(samples, n, rates[n])
-		p.Rates = append(p.Rates, Rate{
-			Name: rateNames[n], Unit: rateUnits[n], Value: roundTo(rates[n], 1e4), Low: roundTo(low, 1e4), High: roundTo(high, 1e4), Kind: Calibrated,
-		})
+	samples := resampleRates(list, wakeup.Value)
+	rounded := func(name, unit string, n int, value float64) Rate {
+		low, high := interval(samples, n, value)
+		return Rate{Name: name, Unit: unit, Value: roundTo(value, 1e4), Low: roundTo(low, 1e4), High: roundTo(high, 1e4), Kind: Calibrated}
 	}
+	for n := range NumRates {
+		p.Rates = append(p.Rates, rounded(rateNames[n], rateUnits[n], n, rates.rates[n]))
+	}
+	p.Waiting = rounded("waiting", "s/s", NumRates, rates.waiting)
 	p.WALWriter = fitWALWriter(list)
 	return p, residuals, nil
 }
@@ -161,7 +174,9 @@ const (
 
 // rateEquations are the normal equations of relative errors: each scenario's amounts
 // times the rates are its median. weights is nil for equal ones.
-func rateEquations(list []Measurement, weights []float64) (*mat.SymDense, []float64) {
+// Of a scenario whose worker waits for its walsender the time says nothing of the rates,
+// unless its transactions are so few that what they wait is known.
+func rateEquations(list []Measurement, weights []float64, modes []mode, wakeup float64) (*mat.SymDense, []float64) {
 	g, h := mat.NewSymDense(NumRates, nil), make([]float64, NumRates)
 	time, instructions := 0.0, 0.0
 	for i := range list {
@@ -170,15 +185,24 @@ func rateEquations(list []Measurement, weights []float64) (*mat.SymDense, []floa
 		if weights != nil {
 			w = weights[i]
 		}
+		time += x.median
+		instructions += x.amounts[rateExecutor] + x.amounts[rateStorage] + x.amounts[rateScan]
+		target := 1.0
+		if modes != nil {
+			switch modes[i] {
+			case waits:
+				continue
+			case bounded:
+				target -= float64(x.amounts[rateTransaction] * wakeup * 1e-6 / x.median)
+			}
+		}
 		for n := range NumRates {
 			a := x.amounts[n] * rateSeconds[n] / x.median
-			h[n] += float64(w * a)
+			h[n] += float64(w * a * target)
 			for k := n; k < NumRates; k++ {
 				g.SetSym(n, k, g.At(n, k)+w*a*x.amounts[k]*rateSeconds[k]/x.median)
 			}
 		}
-		time += x.median
-		instructions += x.amounts[rateExecutor] + x.amounts[rateStorage] + x.amounts[rateScan]
 	}
 	// The difference of two rates, in parts of the mean rate.
 	mean := time / instructions / rateSeconds[rateExecutor]
@@ -194,18 +218,9 @@ func rateEquations(list []Measurement, weights []float64) (*mat.SymDense, []floa
 	return g, h
 }
 
-func fitRates(list []Measurement, weights []float64) ([]float64, error) {
-	g, h := rateEquations(list, weights)
-	x, err := nnls(g, h, nil)
-	if err != nil {
-		return nil, fmt.Errorf("profile: %w", err)
-	}
-	return x, nil
-}
-
 // determined says whether the scenarios determine the rates of all classes of
 // instructions.
-func determined(list []Measurement, rates []float64) error {
+func determined(list []Measurement, rates *rateFit) error {
 	for n := range NumClasses {
 		if err := determinedRate(list, rates, n); err != nil {
 			return err
@@ -217,7 +232,8 @@ func determined(list []Measurement, rates []float64) error {
 // determinedRate says whether the scenarios determine the rate of a class of
 // instructions: there must be enough of them, with work of the class, and its
 // standard error, from the residuals and the equations, must be small enough.
-func determinedRate(list []Measurement, rates []float64, class int) error {
+func determinedRate(list []Measurement, fit *rateFit, class int) error {
+	rates := fit.rates
 	var free []int
 	for n, r := range rates {
 		if r > 0 {
@@ -234,10 +250,10 @@ func determinedRate(list []Measurement, rates []float64, class int) error {
 	if at < 0 {
 		return &UndeterminedError{fmt.Sprintf("the time of instructions of the class %q comes out as nothing%s", rateNames[class], wanted(class))}
 	}
-	g, _ := rateEquations(list, nil)
+	g, _ := rateEquations(list, nil, fit.modes, fit.wakeup)
 	squares := 0.0
 	for i := range list {
-		e := seconds(rates, &list[i].amounts)/list[i].median - 1
+		e := fit.seconds(&list[i])/list[i].median - 1
 		squares += float64(e * e)
 	}
 	variance := squares / float64(len(list)-len(free))
@@ -277,7 +293,7 @@ func wanted(class int) string {
 // resampleRates fits rates to medians of runs drawn with replacement, with random
 // weights of the scenarios (the Bayesian bootstrap: none goes missing, for some rates
 // hang on a single one).
-func resampleRates(list []Measurement) [][]float64 {
+func resampleRates(list []Measurement, wakeup float64) [][]float64 {
 	random := rand.New(rand.NewPCG(resampleSeed, 1))
 	var samples [][]float64
 	for range 4 * resamples {
@@ -291,8 +307,8 @@ func resampleRates(list []Measurement) [][]float64 {
 			x.median = median(runs)
 			weights[i] = random.ExpFloat64()
 		}
-		if x, err := fitRates(drawn, weights); err == nil {
-			samples = append(samples, x)
+		if x, err := fitRates(drawn, weights, wakeup); err == nil {
+			samples = append(samples, append(slices.Clone(x.rates), x.waiting))
 		}
 	}
 	return samples
@@ -316,7 +332,7 @@ func fitWALWriter(list []Measurement) Rate {
 	var all []float64
 	for i := range list {
 		x := &list[i]
-		bytes := x.amounts[rateWAL]
+		bytes := x.Usage.walBytes()
 		if len(x.WALWriter) == 0 || bytes == 0 {
 			continue
 		}

@@ -24,13 +24,16 @@ type Observation struct {
 // function is a part of the worker whose instructions are counted apart.
 type function struct {
 	names  []string
-	places []Place
-	terms  []string // these, wherever they are; nil for all terms
+	places []Place  // nil for all places
+	terms  []string // only these; nil for all terms
 	plain  bool     // only where no type's input function calls another's
 	alone  bool     // only where strings of one type are read
 	within func(term string) bool
 	less   []string // functions that it calls whose instructions are subtracted
 }
+
+// compareTerms are the terms of comparing keys, by the family of their operator class.
+var compareTerms = []string{compareTerm("int8_ops"), compareTerm("text_ops"), compareTerm("numeric_ops"), compareTerm("uuid_ops"), compareTerm("")}
 
 // functions are the parts that terms are fitted to beside the whole. A function's
 // instructions include those of all that it calls.
@@ -53,19 +56,24 @@ var functions = []function{
 		less: []string{"heap_page_prune_opt", "heap_lock_tuple", "tuples_equal"},
 	},
 	{
+		names: []string{"_bt_first"}, places: []Place{Lookup},
+		terms: append([]string{termSearch, termScanItem, termScanKey, termScanTID, termLevel, termLaterColumn}, compareTerms...),
+	},
+	{names: []string{"_bt_killitems"}, places: []Place{Lookup}, terms: []string{termKill, termKillLook}},
+	{
 		names: []string{"index_fetch_heap"}, terms: []string{termFetch, termFetchPage, termChainStep, termFetchAgain},
 		less: []string{"heap_page_prune_opt"},
 	},
 	{names: []string{"tuples_equal"}, places: []Place{Equal}},
 	{names: []string{"CommitTransactionCommand"}, places: []Place{Commit}},
 	{names: []string{"XLogInsert"}, terms: []string{termRecord, termRecordByte}},
-	{names: []string{"_bt_compare"}, terms: []string{
-		termCompareTID, termLaterColumn, compareTerm("int8_ops"), compareTerm("text_ops"), compareTerm("numeric_ops"), compareTerm("uuid_ops"), compareTerm(""),
-	}},
+	{names: []string{"_bt_compare"}, terms: append([]string{termCompareTID, termLaterColumn}, compareTerms...)},
 	{names: []string{"heap_form_tuple"}, terms: []string{termFormTuple, termFormColumn, termFormByte}},
 	{names: []string{"index_form_tuple"}, terms: []string{termKeyTuple, termKeyColumn, termKeyByte}},
 	{names: []string{"_bt_findsplitloc"}, terms: []string{termSplitLocation, termSplitPoint}},
 	{names: []string{"_bt_dedup_pass"}, terms: []string{termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged}},
+	{names: []string{"pglz_compress"}, terms: []string{termCompressRun, termCompressList, termCompressToken, termCompressDrop, termCompressByte, termCompressProbe, termCompressSame}},
+	{names: []string{"heap_toast_insert_or_update"}, terms: []string{termToastRow}, less: []string{"toast_tuple_try_compression", "toast_tuple_externalize", "toast_delete_datum"}},
 	{names: []string{"ExecCloseIndices"}, terms: []string{termCloseIndex, termUnlockIndex}},
 }
 
@@ -113,10 +121,7 @@ func (f *function) holds(i *Item) bool {
 	if f.within != nil {
 		return f.within(i.Term)
 	}
-	if f.terms != nil {
-		return slices.Contains(f.terms, i.Term)
-	}
-	return slices.Contains(f.places, i.Where)
+	return (f.terms == nil || slices.Contains(f.terms, i.Term)) && (f.places == nil || slices.Contains(f.places, i.Where))
 }
 
 // measured is what was counted for the function in an observation, if it was.

@@ -25,7 +25,7 @@ func TestBuiltin(t *testing.T) {
 	}
 	for _, name := range []string{
 		termMessage, termWriting, termChange, termOpenIndex, termHeapInsert, termHeapUpdate, termHeapDelete, termLock, termLevel,
-		compareTerm("int8_ops"), termSplit, termPruneTuple, termSeqRow, termRecord, termRecordByte, firstTable, firstIndex,
+		compareTerm("int8_ops"), termSplit, termPruneTuple, termSeqRow, termRecord, termRecordByte, firstTable, firstClass,
 		ParseTerm("integer", "text", "value"), ParseTerm("integer", "binary", "value"), ParseTerm("text", "text", "value"),
 	} {
 		if _, ok := m.number[name]; !ok {

@@ -28,23 +28,24 @@ const (
 	rateExecutor    = iota // ns for 1000 instructions
 	rateStorage            // likewise
 	rateScan               // likewise
-	rateTransaction        // µs a transaction: wake-ups, replies, system calls
-	rateWAL                // ns a byte of WAL: cache misses, writing it out
+	rateTransaction        // µs a transaction: replies, system calls
 	ratePage               // µs a page that is added to a file
-	rateReceive            // ns a byte of the stream: receiving it, waking up for it
+	rateCold               // µs a visit to a page that the caches may have lost
+	rateReceive            // ns a byte of the stream: receiving it
+	rateStart              // ms a worker that starts: connecting, filling its caches
 	NumRates        int    = iota
 )
 
 // rateNames and rateUnits describe them, in their order.
 var (
 	rateNames = [NumRates]string{
-		Executor.String(), Storage.String(), Scan.String(), "transaction", "WAL", "page", "receive",
+		Executor.String(), Storage.String(), Scan.String(), "transaction", "page", "cold page", "receive", "start",
 	}
 	rateUnits = [NumRates]string{
-		"ns/1000 instructions", "ns/1000 instructions", "ns/1000 instructions", "us/transaction", "ns/byte", "us/page", "ns/byte",
+		"ns/1000 instructions", "ns/1000 instructions", "ns/1000 instructions", "us/transaction", "us/page", "us/visit", "ns/byte", "ms/worker",
 	}
 	// rateSeconds is one unit of a rate in seconds.
-	rateSeconds = [NumRates]float64{1e-9, 1e-9, 1e-9, 1e-6, 1e-9, 1e-6, 1e-9}
+	rateSeconds = [NumRates]float64{1e-9, 1e-9, 1e-9, 1e-6, 1e-6, 1e-6, 1e-9, 1e-3}
 )
 
 // Rate is one number of a profile.
@@ -65,6 +66,11 @@ type Profile struct {
 	Server  string `json:"server"`
 	Date    string `json:"date"`
 	Rates   []Rate `json:"rates"`
+	// Waiting is how much of the time that its walsender needs a worker that is faster
+	// is awake: it finds the socket empty, replies, sleeps and is woken up again.
+	// Wakeup is what that takes at most, by transaction.
+	Waiting Rate `json:"waiting"`
+	Wakeup  Rate `json:"wakeup"`
 	// WALWriter is what the WAL writer takes for a byte of WAL, in ns.
 	WALWriter Rate `json:"walwriter"`
 	// Publisher prices the publisher's side; nil where it was not measured.
@@ -176,12 +182,14 @@ func kernelRate(term string) int {
 	switch term {
 	case termTransaction:
 		return rateTransaction
-	case termRecordByte, termImageByte:
-		return rateWAL
 	case termNewPage, termSplit:
 		return ratePage
+	case termColdPage, termCheckedTID:
+		return rateCold
 	case termMessageByte:
 		return rateReceive
+	case termStart:
+		return rateStart
 	}
 	return -1
 }
@@ -238,12 +246,12 @@ func (p *Profile) Apply(m *Model, u *Usage) *CPU {
 		add(objects, l.Object, seconds, l.Instructions, kind)
 	}
 	for _, i := range u.items {
+		if i.Term == termRecordByte || i.Term == termImageByte {
+			bytes += i.Quantity
+		}
 		n := kernelRate(i.Term)
 		if n < 0 {
 			continue
-		}
-		if n == rateWAL {
-			bytes += i.Quantity
 		}
 		if k := float64(i.Quantity * p.Rates[n].Value * rateSeconds[n]); k != 0 {
 			add(terms, kernelNames[n], k, 0, p.Rates[n].Kind)
@@ -258,10 +266,50 @@ func (p *Profile) Apply(m *Model, u *Usage) *CPU {
 
 // kernelNames are the terms of time that is not the worker's own instructions'.
 var kernelNames = [NumRates]string{
-	rateTransaction: "kernel: wake-ups and system calls, by transaction",
-	rateWAL:         "kernel and memory, by byte of WAL",
+	rateTransaction: "kernel: system calls, by transaction",
 	ratePage:        "kernel: extend a file",
+	rateCold:        "memory: come to a page that left the caches",
 	rateReceive:     "kernel: receive and wake up, by byte of the stream",
+	rateStart:       "start the worker",
+}
+
+// waitingTerm is the term of waiting for a walsender.
+const waitingTerm = "kernel: wait for the walsender and wake up"
+
+// Wait adds what it takes a worker to wait for its walsender, which needs so many
+// seconds for the same transactions, all of them queued. A worker that is slower than
+// its walsender finds the next message in its socket and does not wait.
+func (p *Profile) Wait(c *CPU, sender, transactions float64) {
+	s := wait(c.Seconds, sender, transactions, p.Waiting.Value, p.Wakeup.Value)
+	if s == 0 {
+		return
+	}
+	c.Seconds += s
+	for _, list := range []*[]TermCPU{&c.Terms, &c.Objects} {
+		sums := map[string]*TermCPU{}
+		for i := range *list {
+			sums[(*list)[i].Name] = &(*list)[i]
+		}
+		name := waitingTerm
+		if list == &c.Objects {
+			name = ""
+		}
+		if t := sums[name]; t != nil {
+			t.Seconds += s
+		} else {
+			sums[name] = &TermCPU{Name: name, Seconds: s, Kind: p.Waiting.Kind}
+		}
+		*list = ranked(sums)
+	}
+}
+
+// wait is the seconds that a worker which needs so many for the work itself spends on
+// waiting.
+func wait(work, sender, transactions, waiting, wakeup float64) float64 {
+	if d := float64(waiting*sender) - work; d > 0 {
+		return min(d, float64(transactions*wakeup*1e-6))
+	}
+	return 0
 }
 
 func ranked(sums map[string]*TermCPU) []TermCPU {

@@ -61,7 +61,7 @@ func (i Item) Stage() Stage {
 		return StageIndex
 	case Lookup, SeqScan, Equal:
 		switch i.Term {
-		case termFetch, termFetchPage, termChainStep, termStatus, termKill:
+		case termFetch, termFetchPage, termChainStep, termStatus, termKill, termKillLook:
 			return StageFetch
 		}
 		return StageLookup
@@ -77,18 +77,19 @@ var stages = map[string]Stage{}
 func init() {
 	for stage, terms := range map[Stage][]string{
 		StageBegin:    {termTransaction},
+		StageCommit:   {termPrepare, termFinishPrepared},
 		StageRelation: {termRelation},
 		StageReceive:  {termSpool, termSpoolByte},
 		StageValues: {termSlotColumn, termMergeColumn, termDefault, termLookUpText, termLookUpBinary, termNull, termDomain,
 			termGenerated, termCheck, termMakeNode, firstText, firstBinary},
-		StageRoute: {termRouted},
+		StageRoute: {termRouted, termPartitionCheck, termDefaultCheck},
 		StageOpen:  {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, firstIndex, firstClass, termCopyNode},
 		// A lock that a lookup kept is released when the transaction ends.
 		StageLookup: {firstLookup, termKeptLock},
 		StageDecide: {termRelock, termIndexedColumn, firstUpdate},
-		StageToast: {termToastRow, termToastValue, termCompressByte, termCompressRun, termCompressProbe, termCompressSame, termUntoast,
+		StageToast: {termToastRow, termToastValue, termCompressByte, termCompressRun, termCompressList, termCompressToken, termCompressDrop, termCompressProbe, termCompressSame, termUntoast,
 			termDetoast, termChunk},
-		StageWrite: {termFormTuple, termFormColumn, termFormByte},
+		StageWrite: {termFormTuple, termFormColumn, termFormByte, termLongForm, termZeroForm},
 		StageWAL:   {termRecord, termRecordByte, termImage, termImageByte},
 	} {
 		for _, t := range terms {

@@ -63,21 +63,25 @@ const firstPrefix = "first touch: "
 
 // The terms. What each counts is written where Measure adds it.
 const (
-	termMessage     = "receive and dispatch a message"
-	termMessageByte = "receive a byte"
-	termRelation    = "read a relation message"
-	termTransaction = "begin and end a transaction"
-	termWriting     = "commit a transaction that wrote"
-	termTuple       = "read a row of a message"
-	termXID         = "assign a transaction id"
-	termTupleColumn = "read a column of a message"
-	termTupleNull   = "read a NULL of a message"
-	termTupleByte   = "read a byte of a message"
-	termSpool       = "spool a change"
-	termSpoolByte   = "spool a byte"
-	termGenerated   = "compute a generated column"
-	termCheck       = "evaluate a CHECK constraint"
-	termMakeNode    = "read and prepare a node of a constraint or generated column"
+	termMessage        = "receive and dispatch a message"
+	termMessageByte    = "receive a byte"
+	termRelation       = "read a relation message"
+	termTransaction    = "begin and end a transaction"
+	termWriting        = "commit a transaction that wrote"
+	termTuple          = "read a row of a message"
+	termPrepare        = "prepare a transaction"
+	termFinishPrepared = "finish a prepared transaction"
+	termXID            = "assign a transaction id"
+	termTupleColumn    = "read a column of a message"
+	termTupleNull      = "read a NULL of a message"
+	termTupleByte      = "read a byte of a message"
+	termColdPage       = "come to another page than the last"
+	termStart          = "start a worker"
+	termSpool          = "spool a change"
+	termSpoolByte      = "spool a byte"
+	termGenerated      = "compute a generated column"
+	termCheck          = "evaluate a CHECK constraint"
+	termMakeNode       = "read and prepare a node of a constraint or generated column"
 
 	termLookUpText   = "look up an input function"
 	termLookUpBinary = "look up a receive function"
@@ -85,6 +89,10 @@ const (
 	termNull         = "store a NULL"
 	termJSONNumber   = "parse a number in JSON"
 	termTailByte     = "verify a single byte"
+	termLongRead     = "read a byte of a long value"
+	termLongParse    = "parse a byte of a long value"
+	termLongForm     = "form a byte of a long value"
+	termZeroForm     = "clear a byte for a long row"
 	termWideByte     = "verify a byte that is not ASCII"
 	termDomain       = "check a domain"
 
@@ -98,17 +106,19 @@ const (
 	firstBinary = firstPrefix + "receive function"
 	firstUpdate = firstPrefix + "update"
 
-	termChange      = "set up the executor for a change"
-	termLockTable   = "lock a table"
-	termKeptLock    = "release a lock that a lookup kept"
-	termUpdate      = "set up an update"
-	termDelete      = "set up a delete"
-	termSlotColumn  = "fill a slot's column"
-	termMergeColumn = "merge an update's column"
-	termRouted      = "find a row's partition"
-	termTruncate    = "truncate tables"
-	termNewFile     = "truncate: make an index anew"
-	termDefault     = "compute a default"
+	termChange         = "set up the executor for a change"
+	termLockTable      = "lock a table"
+	termKeptLock       = "release a lock that a lookup kept"
+	termUpdate         = "set up an update"
+	termDelete         = "set up a delete"
+	termSlotColumn     = "fill a slot's column"
+	termMergeColumn    = "merge an update's column"
+	termRouted         = "find a row's partition"
+	termPartitionCheck = "check a partition's constraint"
+	termDefaultCheck   = "check a default partition's constraint"
+	termTruncate       = "truncate tables"
+	termNewFile        = "truncate: make an index anew"
+	termDefault        = "compute a default"
 
 	termOpenIndex       = "open an index"
 	termCloseIndex      = "close an index"
@@ -141,6 +151,9 @@ const (
 	termToastRow      = "toast a row"
 	termCompressByte  = "pglz: note a byte"
 	termCompressRun   = "pglz: begin"
+	termCompressList  = "pglz: empty a list"
+	termCompressToken = "pglz: look for a match"
+	termCompressDrop  = "pglz: drop an older byte"
 	termCompressProbe = "pglz: look at a match"
 	termCompressSame  = "pglz: compare a byte"
 	termUntoast       = "delete a value out of line"
@@ -153,8 +166,12 @@ const (
 	termFetch        = "follow an index entry to the heap"
 	termFetchPage    = "come to a heap page"
 	termChainStep    = "look at a version of a HOT chain"
-	termScanItem     = "note an equal index entry"
+	termSearch       = "search an index for equal entries"
+	termScanItem     = "look at an equal index entry"
+	termScanKey      = "look at an equal index entry: a key column"
+	termScanTID      = "note a heap TID"
 	termKill         = "mark an index entry as dead"
+	termKillLook     = "look for an index entry to mark as dead"
 	termSeqLookup    = "look a row up by a scan"
 	termSeqPage      = "scan a page"
 	termSeqRow       = "scan a row version"
@@ -170,6 +187,8 @@ const (
 	termExpressionByte = "evaluate an index expression: a byte"
 	termPredicate      = "evaluate an index predicate"
 	termPrepareNode    = "prepare a node of an index's expressions"
+	termBRINSummary    = "BRIN: compare with a summary"
+	termBRINUpdate     = "BRIN: change a summary"
 	termBRIN           = "insert into a BRIN index"
 	termIndexInsert    = "insert into a B-tree"
 	termKeyTuple       = "form an index tuple"
@@ -270,24 +289,24 @@ var groups = map[string]string{}
 
 func init() {
 	for name, terms := range map[string][]string{
-		"receive and read messages":      {termMessage, termMessageByte, termTuple, termTupleColumn, termTupleNull, termTupleByte},
-		"look up input functions":        {termLookUpText, termLookUpBinary, termCallInput, termNull, termDomain, termTailByte, termWideByte},
-		"begin and end transactions":     {termTransaction, termWriting, termXID, termLockTable, termKeptLock},
+		"receive and read messages":      {termMessage, termMessageByte, termTuple, termTupleColumn, termTupleNull, termTupleByte, termLongRead},
+		"look up input functions":        {termLookUpText, termLookUpBinary, termCallInput, termNull, termDomain, termTailByte, termWideByte, termLongParse},
+		"begin and end transactions":     {termTransaction, termWriting, termPrepare, termFinishPrepared, termXID, termLockTable, termKeptLock},
 		"set up the executor":            {termChange, termUpdate, termDelete, termSlotColumn, termMergeColumn},
 		"open and close indexes":         {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, termCopyNode},
-		"form and insert rows":           {termHeapInsert, termFormTuple, termFormColumn, termFormByte, termNewPage, termFSM},
+		"form and insert rows":           {termHeapInsert, termFormTuple, termFormColumn, termFormByte, termLongForm, termZeroForm, termNewPage, termFSM},
 		"update and delete rows":         {termHeapUpdate, termLeavePage, termIndexedColumn, termOldKey, termHeapDelete, termRelock},
-		"look up and lock rows":          {termLock, termIndexLookup, termLookupKey, termFetch, termFetchPage, termFetchAgain, termChainStep, termScanItem, termKill, termStatus},
+		"look up and lock rows":          {termLock, termIndexLookup, termLookupKey, termFetch, termFetchPage, termFetchAgain, termChainStep, termSearch, termScanItem, termScanKey, termScanTID, termKill, termKillLook, termStatus},
 		"prune pages":                    {termPruneCheck, termPrune, termPruneLine, termPruneTuple, termPruneStatus, termPruned},
-		"TOAST":                          {termToastRow, termCompressRun, termCompressByte, termCompressProbe, termCompressSame, termToastValue, termChunk, termUntoast, termDetoast},
+		"TOAST":                          {termToastRow, termCompressRun, termCompressList, termCompressToken, termCompressDrop, termCompressByte, termCompressProbe, termCompressSame, termToastValue, termChunk, termUntoast, termDetoast},
 		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termFindEqual, termDeform, termDeformBehind},
 		"form index entries":             {termIndexEntry, termExpression, termExpressionByte, termPredicate, termPrepareNode, termKeyTuple, termKeyColumn, termKeyByte},
 		"descend B-trees":                {termDescent, termLevel, termLaterColumn, termCompareTID},
-		"insert into B-trees":            {termIndexInsert, termUnique, termUniqueFetch, termItemMoved, termPostingSplit, termBRIN},
+		"insert into B-trees":            {termIndexInsert, termUnique, termUniqueFetch, termItemMoved, termPostingSplit, termBRIN, termBRINSummary, termBRINUpdate},
 		"split B-tree pages":             {termSplit, termSplitItem, termSplitLocation, termSplitPoint},
 		"deduplicate and delete entries": {termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged, termSimpleDelete, termBottomUp, termBottomUpItem, termCandidate, termCheckedTID, termDeletedTID, termDeletePage},
 		"write WAL":                      {termRecord, termRecordByte, termImage, termImageByte, termImagePGLZ, termImageLZ4, termImageZSTD},
-		"constraints and expressions":    {termCheck, termMakeNode, termGenerated, termDefault, termRouted},
+		"constraints and expressions":    {termCheck, termMakeNode, termGenerated, termDefault, termRouted, termPartitionCheck, termDefaultCheck},
 		"spool":                          {termSpool, termSpoolByte},
 	} {
 		for _, t := range terms {

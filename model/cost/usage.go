@@ -51,6 +51,9 @@ func (u *Usage) Add(i Item) {
 	u.items[n].Quantity += i.Quantity
 }
 
+// Started is the start of a worker.
+func Started() Item { return Item{Term: termStart, Where: Loop, Quantity: 1} }
+
 // Sub returns the work that u has and before has not.
 func (u *Usage) Sub(before *Usage) *Usage {
 	d := &Usage{}
@@ -104,6 +107,8 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 	u.add(termRelation, "", Dispatch, c.Relations)
 	u.add(termTransaction, "", Dispatch, c.Begins)
 	u.add(termWriting, "", Commit, c.WritingCommits)
+	u.add(termPrepare, "", Dispatch, c.Prepares)
+	u.add(termFinishPrepared, "", Dispatch, c.Finished)
 	u.add(termXID, "", HeapInsert, c.InsertXIDs)
 	u.add(termXID, "", LockRow, c.LookupXIDs)
 	u.add(termMessageByte, "", Loop, c.ChangeBytes)
@@ -219,6 +224,10 @@ func (u *Usage) types(w *apply.Worker) {
 				u.add(termJSONNumber, name, Parse, c.Text.Numbers+c.Binary.Numbers)
 			}
 		}
+		u.add(termLongRead, name, Read, c.LongBytes)
+		u.add(termLongParse, name, Parse, c.LongBytes)
+		u.add(termLongForm, name, Dispatch, c.LongBytes)
+		u.add(termZeroForm, name, Dispatch, c.ZeroedBytes)
 		u.add(termTailByte, name, Parse, c.Binary.TailBytes)
 		u.add(termWideByte, name, Parse, c.Binary.WideBytes)
 		u.add(termNull, name, Dispatch, c.Nulls)
@@ -282,6 +291,14 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	u.add(termMergeColumn, name, Dispatch, c.Merged*columns)
 	u.add(termRouted, name, Dispatch, c.Routed)
 	u.add(termDefault, name, Dispatch, c.Filled)
+	if b := t.Schema.Bound; b != nil {
+		// A row is checked against its partition's constraint, a row for a default
+		// partition once more where it is routed (ExecFindPartition).
+		u.add(termPartitionCheck, name, Dispatch, h.Inserts+h.Updates)
+		if b.Default {
+			u.add(termDefaultCheck, name, Dispatch, c.Routed)
+		}
+	}
 	u.add(termMakeNode, name, Dispatch, (h.Inserts+h.Updates)*constraintNodes(t.Schema))
 	u.add(termLock, name, LockRow, min(h.Locks, found))
 	relocks := max(h.Locks-found, 0)
@@ -292,6 +309,7 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	u.add(termRecordByte, name, LockRow, -relocks*lockRecord)
 	u.add(termRecordByte, name, HeapUpdate, relocks*lockRecord)
 	u.add(termIndexLookup, name, Lookup, t.IdxScans)
+	u.add(termSearch, name, Lookup, t.IdxScans)
 	fetches, visits := h.Fetches, h.PruneChecks
 	for i := range t.Indexes {
 		x := &t.Indexes[i]
@@ -305,6 +323,7 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	}
 	u.add(termFetch, name, Lookup, fetches)
 	u.add(termFetchPage, name, Lookup, visits)
+	u.add(termColdPage, name, Lookup, h.OtherPages)
 	u.add(termChainStep, name, Lookup, h.ChainSteps)
 	u.add(termSeqLookup, name, SeqScan, t.SeqScans/2)
 	u.add(termSeqPage, name, SeqScan, c.PassedPages)
@@ -371,6 +390,9 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	}
 	if t.Toast != nil {
 		u.add(termCompressRun, name, Dispatch, t.Compression.Runs)
+		u.add(termCompressList, name, Dispatch, t.Compression.Lists)
+		u.add(termCompressToken, name, Dispatch, t.Compression.Tokens)
+		u.add(termCompressDrop, name, Dispatch, t.Compression.Recycled)
 		u.add(termCompressByte, name, Dispatch, t.Compression.Positions)
 		u.add(termCompressProbe, name, Dispatch, t.Compression.Probes)
 		u.add(termCompressSame, name, Dispatch, t.Compression.Compared)
@@ -463,7 +485,9 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 	}
 	u.add(termCopyNode, name, OpenIndex, c.Opened*nodes)
 	if x.BRIN != nil {
-		u.add(termBRIN, name, IndexEntry, entries)
+		u.add(termBRIN, name, IndexEntry, x.BRIN.Inserts)
+		u.add(termBRINSummary, name, IndexEntry, x.BRIN.Looked)
+		u.add(termBRINUpdate, name, IndexEntry, x.BRIN.Updates)
 		return
 	}
 	if x.Foreign {
@@ -478,6 +502,10 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 // btree adds the work on a B-tree.
 func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 	c := x.BTree.Counters
+	keys := natts
+	if x.Schema != nil {
+		keys = int64(len(x.Schema.Keys))
+	}
 	u.add(termIndexEntry, name, IndexEntry, c.Inserts)
 	u.add(termIndexInsert, name, IndexInsert, c.Inserts)
 	u.add(termKeyTuple, name, IndexInsert, c.Inserts)
@@ -486,6 +514,7 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 	u.add(termDescent, name, IndexInsert, c.Descents)
 	u.add(termLevel, name, IndexInsert, c.Levels)
 	u.add(termLevel, name, Lookup, c.LookupLevels)
+	u.add(termColdPage, name, IndexInsert, c.OtherLeaves)
 	insertions, lookups := x.BTree.Comparisons()
 	u.add(termCompareTID, name, IndexInsert, insertions.TIDs)
 	for i := range insertions.Columns {
@@ -497,7 +526,9 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 			u.add(termLaterColumn, name, Lookup, lookups.Columns[i])
 		}
 	}
-	u.add(termScanItem, name, Lookup, c.ScanItems)
+	u.add(termScanItem, name, Lookup, c.ScanEntries)
+	u.add(termScanKey, name, Lookup, c.ScanEntries*keys)
+	u.add(termScanTID, name, Lookup, c.ScanItems)
 	u.add(termUnique, name, IndexInsert, c.UniqueChecks)
 	u.add(termUniqueFetch, name, IndexInsert, c.UniqueFetches)
 	u.add(termItemMoved, name, IndexInsert, c.ItemsMoved)
@@ -519,6 +550,7 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 	u.add(termCheckedTID, name, IndexInsert, c.CheckedTIDs)
 	u.add(termDeletePage, name, IndexInsert, c.HeapPages)
 	u.add(termKill, name, Lookup, c.Killed)
+	u.add(termKillLook, name, Lookup, c.KillLooks)
 }
 
 // wal adds the writing of WAL records.

@@ -39,7 +39,10 @@ type Compressor struct {
 // Work is how much the compressor has done. It only grows.
 type Work struct {
 	Runs      int64
+	Lists     int64 // lists emptied to begin with
+	Tokens    int64 // places where a match was looked for
 	Positions int64 // entries made
+	Recycled  int64 // those of them that took an older one's place
 	Probes    int64 // entries looked at for a match
 	Compared  int64 // bytes found equal there
 }
@@ -47,9 +50,19 @@ type Work struct {
 // Add adds d to w.
 func (w *Work) Add(d Work) {
 	w.Runs += d.Runs
+	w.Lists += d.Lists
+	w.Tokens += d.Tokens
 	w.Positions += d.Positions
+	w.Recycled += d.Recycled
 	w.Probes += d.Probes
 	w.Compared += d.Compared
+}
+
+// made counts the entries of a run and its tokens.
+func (w *Work) made(entries, tokens int) {
+	w.Positions += int64(entries)
+	w.Recycled += int64(max(entries-historySize, 0))
+	w.Tokens += int64(tokens)
 }
 
 // Work is what the compressor has done so far.
@@ -79,9 +92,11 @@ func (c *Compressor) Compress(b []byte) ([]byte, bool) {
 	mask := lists - 1
 	clear(c.lists[:lists])
 	c.work.Runs++
+	c.work.Lists += int64(lists)
 	out := c.out[:0]
 	control, bit := 0, 8 // place of the current control byte, items in its group
 	next, recycle, found := int16(1), false, false
+	tokens := 0
 
 	add := func(at int) {
 		h := hash(b, at, mask)
@@ -108,13 +123,14 @@ func (c *Compressor) Compress(b []byte) ([]byte, bool) {
 	for at := 0; at < len(b); {
 		if len(out) >= limit || !found && len(out) >= firstSuccessBy {
 			c.out = out
-			c.work.Positions += int64(at)
+			c.work.made(at, tokens)
 			return nil, false
 		}
 		if bit == 8 {
 			control, bit = len(out), 0
 			out = append(out, 0)
 		}
+		tokens++
 		length, offset := c.match(b, at, mask)
 		if length < minMatch {
 			out = append(out, b[at])
@@ -136,7 +152,7 @@ func (c *Compressor) Compress(b []byte) ([]byte, bool) {
 		bit++
 	}
 	c.out = out
-	c.work.Positions += int64(len(b))
+	c.work.made(len(b), tokens)
 	return out, len(out) < limit
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -32,6 +33,7 @@ func run(args []string) error {
 	flags := pflag.NewFlagSet("fit", pflag.ContinueOnError)
 	out := flags.StringP("output", "o", "", "write the model to this file")
 	refresh := flags.StringArray("refresh", nil, "replay the grids in this folder (grid.json, measured.json, streams) and replace the recorded steps; may be given several times")
+	explain := flags.StringArray("explain", nil, "show a step, as GRID/STEP, function by function, as the other grids predict it; may be given several times")
 	worst := flags.Int("worst", 10, "show so many of the worst predictions")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -56,7 +58,11 @@ func run(args []string) error {
 	} else if steps, err = instructions.Recorded(); err != nil {
 		return err
 	}
-	m, validation, err := cost.NewFitter(steps).Model(server)
+	fitter := cost.NewFitter(steps)
+	if len(*explain) > 0 {
+		return explainSteps(fitter, *explain)
+	}
+	m, validation, err := fitter.Model(server)
 	if err != nil {
 		return err
 	}
@@ -80,4 +86,30 @@ func run(args []string) error {
 		return err
 	}
 	return os.WriteFile(*out, append(b, '\n'), 0o644)
+}
+
+// explainSteps shows where predictions of steps differ from what was measured.
+func explainSteps(f *cost.Fitter, names []string) error {
+	for _, name := range names {
+		at := strings.LastIndex(name, "/")
+		if at < 0 {
+			return fmt.Errorf("--explain %s: expected GRID/STEP", name)
+		}
+		parts, err := f.Parts(name[:at], name[at+1:])
+		if err != nil {
+			return fmt.Errorf("--explain: %w", err)
+		}
+		fmt.Println(name)
+		for _, p := range parts {
+			if p.Name == "" {
+				p.Name = "the whole"
+			}
+			if p.Quantity != 0 {
+				fmt.Printf("  %-60s %12.0f times %17s %12.0f\n", p.Name, p.Quantity, "", p.Predicted)
+				continue
+			}
+			fmt.Printf("  %-60s measured %12.0f  predicted %12.0f  difference %7.2f %% of the whole\n", p.Name, p.Measured, p.Predicted, 100*(p.Predicted-p.Measured)/parts[0].Measured)
+		}
+	}
+	return nil
 }
