@@ -24,11 +24,15 @@
 //
 // What costs the worker no instructions of its own is not in the model: system calls
 // (writing WAL and pages, waking up), cache misses. They are the profile's part, which
-// turns instructions into seconds on a machine.
+// turns instructions into seconds on a machine: by transaction, by page that is added, by
+// visit to a page that the caches may have lost. A worker that is faster than its
+// walsender also waits for it (waiting.go): it is awake for most of the time that the
+// walsender needs. That is in the fit of a profile; what replay and run show is the work
+// itself.
 //
 // Left out: the work of other processes than the apply worker, jit, triggers, the
 // walwriter's share except as a profile has it.
 //
-// Reading order: term.go, usage.go, model.go, nnls.go, fit.go; profile.go,
-// calibrate.go.
+// Reading order: term.go, usage.go, model.go, nnls.go, fit.go, fit_parts.go; profile.go,
+// waiting.go, calibrate.go.
 package cost
