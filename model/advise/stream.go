@@ -30,7 +30,7 @@ func (a *adviser) columns(t *schema.Table) {
 			continue
 		}
 		w := width(s) * (1 - s.Nulls)
-		row += w
+		row += float64(w)
 		if !c.NotNull && c.Default == "" && !a.used(t, i) {
 			list = append(list, wide{i, w})
 		}

@@ -367,8 +367,8 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 	apart, wal := 0.0, 0.0
 	for i := range all {
 		if x := &all[i]; x.told > 0 {
-			apart += x.apply / x.told * x.n
-			wal += x.wal / x.told * x.n
+			apart += float64(x.apply / x.told * x.n)
+			wal += float64(x.wal / x.told * x.n)
 		}
 	}
 	scale, scaleWAL := 1.0, 1.0

@@ -178,7 +178,7 @@ func (v *Server) remove(last uint64) {
 	}
 	end := v.segment(v.Written)
 	v.ahead = max(v.ahead, end)
-	slop := math.Ceil((float64(v.Redo) + float64((1+v.CompletionTarget)*v.distance)*1.1) / float64(v.SegmentSize))
+	slop := math.Ceil((float64(v.Redo) + float64(float64((1+v.CompletionTarget)*v.distance)*1.1)) / float64(v.SegmentSize))
 	base := v.segment(v.Redo)
 	least, most := base+v.segments(minWALSize)-1, base+v.segments(v.MaxWALSize)-1
 	until := min(max(uint64(slop), least), most)

@@ -270,7 +270,7 @@ func (r *Run) part(l *large) (at, share float64) {
 	if !(share < 1) {
 		return math.Inf(1), 0
 	}
-	at = l.begin + float64(s.Lasts*float64(l.parts+1))*share
+	at = l.begin + float64(float64(s.Lasts*float64(l.parts+1))*share)
 	if at >= l.commits {
 		return math.Inf(1), 0
 	}
@@ -350,7 +350,7 @@ func (r *Run) reflow() {
 	}
 	for k := range p.delay {
 		if small := p.perS - r.OtherWAL; small > 0 {
-			p.delay[k] = p.delay[k]/small + r.Network.RoundTrip/2
+			p.delay[k] = p.delay[k]/small + float64(r.Network.RoundTrip/2)
 		}
 	}
 	for _, l := range r.running {

@@ -66,11 +66,11 @@ func (r *Run) step(c *consumer, k int) bool {
 		eps = float64(1e-11*max(1, s.pos)) + float64(0.1*least*s.rate)
 	}
 	if beyond && s.pos >= end-eps {
+		s.pos = end // rounding may have left it short of that, and waits asks
 		if k == apply && r.waits(c) {
 			s.caught = false
 			return false
 		}
-		s.pos = end
 		r.leave(c, k, p)
 		s.piece++
 		q := &r.axis.pieces[s.piece]
