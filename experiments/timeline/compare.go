@@ -13,24 +13,16 @@ import (
 type Figure struct {
 	Name, Unit          string
 	Measured, Simulated float64
-	// Grain is what the figure moves by at a time: positions that depend on the WAL
-	// writer's rhythm move by what is written in half of wal_writer_delay.
-	Grain float64
 }
 
-// Near says whether the simulated figure is within the tolerance, or within the grain.
-func (f *Figure) Near() bool {
-	return math.Abs(f.Error()) <= Tolerance || math.Abs(f.Simulated-f.Measured) <= f.Grain
-}
+// Near says whether the simulated figure is within the tolerance.
+func (f *Figure) Near() bool { return math.Abs(f.Error()) <= Tolerance }
 
 // Error is the simulated figure's relative error.
 func (f *Figure) Error() float64 { return f.Simulated/f.Measured - 1 }
 
 // Tolerance is how near figures of a run must come.
 const Tolerance = 0.15
-
-// walWriterDelay is wal_writer_delay of the recorded subscribers, seconds.
-const walWriterDelay = 0.2
 
 // curve is a quantity by samples.
 type curve struct{ t, v []float64 }
@@ -155,7 +147,6 @@ func (c *Case) Compare(p *cost.Profile, v Calibration) ([]Figure, error) {
 		add("most to be confirmed", "bytes", real.confirm.v[real.confirm.peak()], own.confirm.v[own.confirm.peak()])
 	}
 	add("to be confirmed, on average", "bytes", real.confirm.mean(), own.confirm.mean())
-	figures[len(figures)-1].Grain = float64(perSecond * walWriterDelay / 2)
 	figures = append(figures, c.slots(moments)...)
 	return figures, nil
 }
@@ -187,7 +178,11 @@ const slower = 1.5
 
 // Calibrate finds what a worker waits for a change from a run in which it was behind.
 func Calibrate(fsys fs.FS, p *cost.Profile) (Calibration, error) {
-	c, err := Open(fsys, calibration)
+	return calibrate(fsys, calibration, p)
+}
+
+func calibrate(fsys fs.FS, dir string, p *cost.Profile) (Calibration, error) {
+	c, err := Open(fsys, dir)
 	if err != nil {
 		return Calibration{}, err
 	}
@@ -221,21 +216,6 @@ func Calibrate(fsys fs.FS, p *cost.Profile) (Calibration, error) {
 
 // settled is after how long the run's worker is behind, seconds.
 const settled = 1
-
-// Names lists the recorded runs.
-func Names(fsys fs.FS) ([]string, error) {
-	entries, err := fs.ReadDir(fsys, ".")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
-}
 
 // slots are the figures of slots beside the subscription's.
 func (c *Case) slots(moments []*timeline.Moment) []Figure {

@@ -1,53 +1,84 @@
 package timeline
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"applysim/model/cost"
 )
+
+func profile(t *testing.T) *cost.Profile {
+	t.Helper()
+	p, err := cost.BuiltinProfile(cost.DefaultProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 // TestRecorded compares all runs that were not used to calibrate.
 func TestRecorded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a while")
 	}
-	p, err := cost.BuiltinProfile(cost.DefaultProfile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fsys := os.DirFS("testdata/recorded")
-	v, err := Calibrate(fsys, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("a worker waits %.3f ms for a change", v.Wait*1e3)
-	names, err := Names(fsys)
+	names, err := Find(Builtin(), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	judged := 0
 	for _, name := range names {
-		if name == calibration {
-			continue
-		}
-		c, err := Open(fsys, name)
+		r, err := Verify(Builtin(), name, profile(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		figures, err := c.Compare(p, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		judged++
-		for _, f := range figures {
-			t.Logf("%-14s %-30s measured %12.4g %-5s simulated %12.4g %+.1f %%", name, f.Name, f.Measured, f.Unit, f.Simulated, 100*f.Error())
-			if !f.Near() {
-				t.Errorf("%s: %s: %v %s simulated, %v measured: expected it within %v", name, f.Name, f.Simulated, f.Unit, f.Measured, Tolerance)
-			}
+		t.Log(r.Line())
+		switch r.Outcome {
+		case Within:
+			judged++
+		case Differs:
+			t.Error(r.Line())
 		}
 	}
 	if judged < 5 {
 		t.Errorf("%d runs, expected five or more", judged)
+	}
+}
+
+// TestDiffers has a run say that it took place at another rate: it must not pass, nor where
+// the samples are not the scenario's.
+func TestDiffers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a while")
+	}
+	dir := t.TempDir()
+	copied := func(name string, change func(string) string) {
+		text, err := fs.ReadFile(Builtin(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			text = []byte(change(string(text)))
+		}
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"events.sql", "below/meta.json", "below/samples.tsv.gz"} {
+		copied(name, nil)
+	}
+	copied("below/run.toml", func(s string) string { return strings.Replace(s, "rate  = 200", "rate  = 260", 1) })
+	r, err := Verify(os.DirFS(dir), "below", profile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome != Differs || !strings.HasPrefix(r.Line(), "below differs, more than 15 %: WAL written: expected ") {
+		t.Errorf("%s: %s", r.Outcome, r.Line())
 	}
 }

@@ -42,6 +42,7 @@ type consumer struct {
 	flying   float64 // bytes in the buffer
 	backlog  float64 // CPU seconds of parallel workers
 	parallel float64 // their rate
+	writing  float64 // bytes of WAL that they write in a second of it
 	lost     bool    // its slot was invalidated
 
 	reported [2]float64 // position that was reported last: replayed, flushed
@@ -323,7 +324,7 @@ func (r *Run) commit(l *large) {
 
 // reflow begins a new flow with the rates that hold from now on.
 func (r *Run) reflow() {
-	p := piece{work: make([]Cost, len(r.consumers)), delay: make([]float64, len(r.consumers)), perS: r.OtherWAL}
+	p := piece{work: make([]Cost, len(r.consumers)), delay: make([]float64, len(r.consumers)), commits: make([]float64, len(r.consumers)), perS: r.OtherWAL}
 	r.backends, r.xidPerS = 0, 0
 	for i := range p.work {
 		p.work[i].Read = float64(r.OtherWAL * r.OtherRead)
@@ -346,6 +347,9 @@ func (r *Run) reflow() {
 			w.Wait += float64(c.Wait * rate)
 			w.WAL += float64(c.WAL * rate)
 			p.delay[k] += float64(s.WAL * rate * (c.Send + c.Apply + c.Wait))
+			if c.Bytes > 0 {
+				p.commits[k] += rate
+			}
 		}
 	}
 	for k := range p.delay {

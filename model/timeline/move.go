@@ -116,6 +116,9 @@ func (r *Run) moved(c *consumer, k int, by float64) {
 			c.wrote += float64(by * w.WAL)
 		} else if r.passed(c, p) {
 			c.backlog += float64(by * w.Apply)
+			if x := &r.Sources[p.lump.source].Costs[c.number]; x.Apply+x.Wait > 0 {
+				c.writing = x.WAL / (x.Apply + x.Wait)
+			}
 		}
 	}
 }
@@ -313,17 +316,35 @@ func (r *Run) report(c *consumer) {
 	c.slot.Confirm(r.lsn(c.reported[1]))
 }
 
-// flushDelay is how long the WAL of a commit that the worker makes now waits for the WAL
-// writer, on average. It comes every wal_writer_delay and takes whole pages, so that what
-// is on the last page waits until that is full or it comes again. Source: REL_18_1,
+// flushDelay is how long it takes on average until the publisher is told that a commit
+// which the worker makes now is flushed.
+//
+// The WAL writer comes every wal_writer_delay. Where it finds a page that has become full
+// since, it flushes up to the end of that page, and what is on the next one waits until it
+// comes again; where it finds none, it flushes all that was committed. So a commit waits
+// half of the delay, and once more the whole of it where it stands behind a full page: of p
+// pages a delay that is 1 of 2p commits, of less than a page p of 2. Source: REL_18_1,
 // src/backend/access/transam/xlog.c, XLogBackgroundFlush.
+//
+// The worker looks at what is flushed when it has applied the next transaction, or after
+// wal_writer_delay. What it tells is the end of a transaction, so that WAL of others waits
+// for the next one, too. Source: REL_18_1, src/backend/replication/logical/worker.c,
+// LogicalRepApplyLoop, get_flush_position.
 func (r *Run) flushDelay(c *consumer) float64 {
-	a := &c.stage[apply]
-	rest := 2 * c.FlushDelay
-	if rate := float64(a.rate * r.axis.pieces[a.piece].work[c.number].WAL); rate > 0 {
-		rest = min(rest, wal.WALPageSize/2/rate)
+	if c.FlushDelay == 0 {
+		return 0
 	}
-	return c.FlushDelay + rest
+	p := &r.axis.pieces[c.stage[apply].piece]
+	d := c.FlushDelay
+	rate := float64(c.stage[apply].rate*p.work[c.number].WAL) + float64(c.parallel*c.writing) // bytes a second
+	if pages := float64(rate*2*c.FlushDelay) / wal.WALPageSize; pages > 0 {
+		d += float64(c.FlushDelay * min(pages, 1/pages))
+	}
+	if p.commits != nil && p.commits[c.number] > 0 {
+		next := min(0.5/p.commits[c.number], c.FlushDelay)
+		d += next + float64(next*min(r.OtherWAL/p.perS, 1))
+	}
+	return d
 }
 
 // inf is no time at all.

@@ -14,6 +14,8 @@ type piece struct {
 	// delay is how long the transactions of a flow are on their way to each consumer where
 	// every stage keeps up, seconds on average.
 	delay []float64
+	// commits are how many transactions of a flow come to each consumer in a second.
+	commits []float64
 }
 
 // lump is what a lump is.
