@@ -13,7 +13,7 @@ import (
 // planFreezeBefore16 plans the freezing of a version that stays. whole says that VACUUM
 // freezes everything.
 func (r *pruning) planFreezeBefore16(h *header, off storage.OffsetNumber, x *Transactions, whole bool) {
-	f := freezing{off: off, infomask: h.infomask, infomask2: h.infomask2, xmax: h.xmax}
+	f := freezing{off: off, infomask: h.infomask, infomask2: h.infomask2 & infomask2Bits, xmax: h.xmax}
 	old := false
 	stays := func(xid uint32) {
 		r.allFrozen = false

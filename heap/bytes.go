@@ -29,32 +29,34 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 	if p.allVisible {
 		flags |= pdAllVisible
 	}
-	if p.stale != nil {
-		*dst = *p.stale
+	if stale := p.stale(); stale != nil {
+		*dst = *stale
 	} else {
 		*dst = [storage.PageSize]byte{}
 	}
 	storage.PutPageHeader(dst, uint64(p.lsn), flags, int(p.lower), int(p.upper), storage.PageSize, p.pruneXID)
 	p.materialize()
-	p.layout()
+	var room [MaxHeapTuplesPerPage]uint16
+	places := p.places(room[:0])
 	le := binary.LittleEndian
 	for i, lp := range p.items {
-		storage.PutLinePointer(dst, i, int(lp.off), lp.flags(), lp.length())
+		storage.PutLinePointer(dst, i, int(places[i]), lp.flags(), lp.length())
 		if lp.flags() != lpNormal {
 			continue
 		}
-		b := dst[lp.off:]
+		b := dst[places[i]:]
 		h := &p.headers[i]
 		le.PutUint32(b[0:], h.xmin)
 		le.PutUint32(b[4:], h.xmax)
 		le.PutUint32(b[8:], h.cid)
 		storage.PutTID(b[12:], h.ctid())
 		columns := t.columnsOf(p, storage.OffsetNumber(i+1))
-		le.PutUint16(b[18:], h.infomask2|uint16(columns))
+		le.PutUint16(b[18:], h.infomask2&infomask2Bits|uint16(columns))
 		mask := h.infomask | t.contents(p, storage.OffsetNumber(i+1))
 		le.PutUint16(b[20:], mask)
-		b[22] = byte(TupleHeaderSize + dataStart(columns, lp.nulls()))
-		copy(b[TupleHeaderSize:], p.body(storage.OffsetNumber(i+1)))
+		b[22] = byte(hoff(columns, lp.nulls()))
+		body := p.body(storage.OffsetNumber(i + 1))
+		copy(b[lp.length()-len(body):], body)
 	}
 }
 
@@ -111,12 +113,9 @@ func (t *Table) keepRemains(p *page) (r remains) {
 	if !t.log.Compresses() {
 		return r
 	}
-	p.layout()
 	r.bytes = new([storage.PageSize]byte)
 	t.pageBytes(p, r.bytes)
-	for _, lp := range p.items {
-		r.offsets = append(r.offsets, lp.off)
-	}
+	r.offsets = p.places(nil)
 	return r
 }
 
@@ -126,14 +125,16 @@ func (r remains) leave(p *page) {
 	if r.bytes == nil {
 		return
 	}
-	p.stale = new([storage.PageSize]byte)
-	*p.stale = *r.bytes
+	stale := new([storage.PageSize]byte)
+	p.lost().stale = stale
+	*stale = *r.bytes
 	// Line pointers that are cut off were unused: all zero.
-	clear(p.stale[p.lower : storage.PageHeaderSize+storage.LinePointerSize*len(r.offsets)])
+	clear(stale[p.lower : storage.PageHeaderSize+storage.LinePointerSize*len(r.offsets)])
+	places := p.places(nil)
 	for i, lp := range p.items {
 		if lp.flags() == lpNormal {
 			from := r.bytes[r.offsets[i]:]
-			copy(p.stale[lp.off:], from[:storage.MaxAlign(lp.length())])
+			copy(stale[places[i]:], from[:storage.MaxAlign(lp.length())])
 		}
 	}
 }

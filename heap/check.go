@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 
 	"applysim/wal/storage"
 )
@@ -38,13 +39,15 @@ func (t *Table) checkVirtual(p *page) error {
 }
 
 func (p *page) check() error {
-	items := p.items
 	if s := p.summary; s != nil {
 		if err := s.check(p); err != nil {
 			return err
 		}
-		items = s.laidOut(p.items)
 	}
+	if p.headers != nil && len(p.headers) != len(p.items) {
+		return fmt.Errorf("%d headers, %d line pointers", len(p.headers), len(p.items))
+	}
+	places := p.placesAside()
 	if want := storage.PageHeaderSize + storage.LinePointerSize*len(p.items); int(p.lower) != want {
 		return fmt.Errorf("lower is %d, %d line pointers end at %d", p.lower, len(p.items), want)
 	}
@@ -55,7 +58,7 @@ func (p *page) check() error {
 		return fmt.Errorf("%d line pointers, at most %d", len(p.items), MaxHeapTuplesPerPage)
 	}
 	var used [storage.PageSize / 8]bool
-	for i, lp := range items {
+	for i, lp := range p.items {
 		switch lp.flags() {
 		case lpUnused:
 			if !p.freeLines {
@@ -70,14 +73,14 @@ func (p *page) check() error {
 			}
 			continue
 		}
-		n := lp.length()
-		if lp.off < p.upper || int(lp.off)+n > storage.PageSize || lp.off%8 != 0 || n < TupleHeaderSize {
-			return fmt.Errorf("item %d: offset %d, length %d, upper %d", i+1, lp.off, n, p.upper)
+		n, off := lp.length(), int(places[i])
+		if off < int(p.upper) || off+n > storage.PageSize || off%8 != 0 || n < minTupleAligned {
+			return fmt.Errorf("item %d: offset %d, length %d, upper %d", i+1, off, n, p.upper)
 		}
-		if int(lp.body)+n-TupleHeaderSize > len(p.bodies) {
+		if int(lp.body)+lp.size() > len(p.bodies) {
 			return fmt.Errorf("item %d: body %d of %d bytes", i+1, lp.body, len(p.bodies))
 		}
-		for k := int(lp.off) / 8; k < (int(lp.off)+n+7)/8; k++ {
+		for k := off / 8; k < (off+n+7)/8; k++ {
 			if used[k] {
 				return fmt.Errorf("item %d overlaps another at offset %d", i+1, k*8)
 			}
@@ -85,9 +88,6 @@ func (p *page) check() error {
 		}
 	}
 	if p.headers != nil {
-		if len(p.headers) != len(p.items) {
-			return fmt.Errorf("%d headers, %d line pointers", len(p.headers), len(p.items))
-		}
 		return nil
 	}
 	if len(p.items) > 0 && (len(p.runs) == 0 || p.runs[0].first != 1) {
@@ -99,4 +99,15 @@ func (p *page) check() error {
 		}
 	}
 	return nil
+}
+
+// placesAside is places without a trace: what the page knows stays as it is.
+func (p *page) placesAside() []uint16 {
+	aside := *p
+	aside.headers = slices.Clone(p.headers)
+	if p.summary != nil {
+		s := *p.summary
+		aside.summary = &s
+	}
+	return aside.places(nil)
 }

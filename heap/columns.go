@@ -24,6 +24,7 @@ func (t *Table) AddColumns(attrs []datum.Attr, missing []datum.Value) {
 		t.toastable = t.toastable || a.Len == -1 && a.Storage != 'p'
 		t.varWidth = t.varWidth || a.Len < 0
 	}
+	t.shortest = shortestBody(attrs)
 	t.old = make([]datum.Value, len(attrs))
 	t.contained = make([]datum.Value, len(attrs))
 	t.modified = make([]bool, len(attrs))

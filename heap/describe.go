@@ -44,9 +44,10 @@ func (t *Table) Header(block storage.BlockNumber) PageHeader {
 // LinePointers appends the line pointers of page block to dst.
 func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []LinePointer {
 	p := t.page(block)
-	p.layout()
-	for _, lp := range p.items {
-		dst = append(dst, LinePointer{int(lp.off), lp.flags(), lp.length()})
+	var room [MaxHeapTuplesPerPage]uint16
+	places := p.places(room[:0])
+	for i, lp := range p.items {
+		dst = append(dst, LinePointer{int(places[i]), lp.flags(), lp.length()})
 	}
 	return dst
 }
@@ -55,7 +56,8 @@ func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []Lin
 // lower, upper, then lp_off,lp_flags,lp_len of each line pointer.
 func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	p := t.page(block)
-	p.layout()
+	var room [MaxHeapTuplesPerPage]uint16
+	places := p.places(room[:0])
 	lower, upper := p.bounds()
 	dst = append(dst, "heap\t"...)
 	dst = append(dst, t.opts.Name...)
@@ -68,7 +70,7 @@ func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		dst = strconv.AppendInt(dst, int64(lp.off), 10)
+		dst = strconv.AppendInt(dst, int64(places[i]), 10)
 		dst = append(dst, ',')
 		dst = strconv.AppendInt(dst, int64(lp.flags()), 10)
 		dst = append(dst, ',')
@@ -77,7 +79,7 @@ func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
 	return dst
 }
 
-// Body returns a row version's bytes after its fixed header; they must not be
+// Body returns a row version's body, see bodySize; it must not be
 // changed. It returns nil if there is no such version.
 func (t *Table) Body(tid storage.TID) []byte {
 	if int(tid.Block) >= t.pages.n {
@@ -98,7 +100,7 @@ func (t *Table) Memory() int {
 	n := storage.PageSize * t.fsm.Pages()
 	for i := range t.pages.n {
 		p := t.pages.at(storage.BlockNumber(i))
-		n += cap(p.bodies) + 6*cap(p.items) + 12*cap(p.runs) + 24*cap(p.headers)
+		n += cap(p.bodies) + 4*cap(p.items) + 12*cap(p.runs) + 24*cap(p.headers)
 	}
 	if l := t.loaded; l != nil {
 		n += 4 * (cap(l.first) + cap(l.order))

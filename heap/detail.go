@@ -14,7 +14,7 @@ func (t *Table) nameData(d *wal.Detail, v formed, prefix, suffix int) {
 		d.Data("how many bytes are equal at the end", sizeOfCommon)
 	}
 	d.Data("tuple header: flags, where the data begins", wal.SizeOfHeapHeader)
-	start := t.dataStart(v.nulls)
+	start := hoff(len(t.opts.Attrs), v.nulls) - TupleHeaderSize
 	if v.nulls {
 		d.Data("NULL bitmap and padding", start)
 	} else {

@@ -35,9 +35,9 @@ func (t *Table) Fetch(stay storage.BlockNumber, tid storage.TID) (found storage.
 		}
 		t.Counters.ChainSteps++
 		if t.opts.Toast && !h.aborted() || !t.opts.Toast && t.visible(p, h) {
-			if lp.length() > TupleHeaderSize {
+			if body := p.body(off); len(body) > 0 {
 				// Whoever has found the version will look at it: its memory is asked for now.
-				t.asked ^= p.bodies[lp.body] ^ p.bodies[int(lp.body)+lp.length()-TupleHeaderSize-1]
+				t.asked ^= body[0] ^ body[len(body)-1]
 			}
 			return storage.TID{Block: tid.Block, Offset: off}, true, false
 		}

@@ -65,7 +65,7 @@ func (s *VacuumScan) Eager(t *Table) bool {
 // (heap_prepare_freeze_tuple): its inserter and its locker, if all have forgotten
 // them.
 func (r *pruning) planFreeze(h *header, off storage.OffsetNumber, x *Transactions) {
-	f := freezing{off: off, infomask: h.infomask, infomask2: h.infomask2, xmax: h.xmax}
+	f := freezing{off: off, infomask: h.infomask, infomask2: h.infomask2 & infomask2Bits, xmax: h.xmax}
 	any := false
 	whole := true
 	if !h.frozenXmin() {
@@ -130,7 +130,7 @@ func (t *Table) freezeVersions(p *page) int {
 	}
 	for _, f := range r.frozen {
 		h := p.header(f.off)
-		h.infomask, h.infomask2, h.xmax = f.infomask, f.infomask2, f.xmax
+		h.infomask, h.infomask2, h.xmax = f.infomask, h.infomask2&^infomask2Bits|f.infomask2, f.xmax
 	}
 	return n
 }

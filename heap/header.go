@@ -25,6 +25,8 @@ const (
 	keysUpdated = 0x2000 // HEAP_KEYS_UPDATED, in infomask2
 	hotUpdated  = 0x4000 // HEAP_HOT_UPDATED
 	heapOnly    = 0x8000 // HEAP_ONLY_TUPLE
+
+	infomask2Bits = keysUpdated | hotUpdated | heapOnly
 )
 
 // header is the part of a row version's header that changes, and what says
@@ -34,9 +36,21 @@ type header struct {
 	cid        uint32
 	block      storage.BlockNumber  // t_ctid: where the next version of the row is,
 	offset     storage.OffsetNumber // or this one if there is none
-	root       storage.OffsetNumber // of a heap-only version: the item where its chain begins
+	place      uint16               // lp_off of its line pointer; what is left of it when the version is gone means nothing
 	infomask   uint16
-	infomask2  uint16 // without the number of columns
+	// infomask2 has, where the number of columns would be, the root of a heap-only
+	// version: the item where its chain begins.
+	infomask2 uint16
+}
+
+// root is the item where a heap-only version's chain begins.
+func (h *header) root() storage.OffsetNumber {
+	return storage.OffsetNumber(h.infomask2 &^ infomask2Bits)
+}
+
+// isHeapOnly makes the version one of the chain that begins at item root.
+func (h *header) isHeapOnly(root storage.OffsetNumber) {
+	h.infomask2 = h.infomask2&infomask2Bits | heapOnly | uint16(root)
 }
 
 // ctid is t_ctid.
@@ -70,7 +84,9 @@ func (p *page) materialize() {
 	}
 	p.headers = make([]header, len(p.items), len(p.items)+moreLines)
 	r := 0
-	for i := range p.items {
+	upper := storage.PageSize
+	for i, lp := range p.items {
+		upper -= storage.MaxAlign(lp.length())
 		o := storage.OffsetNumber(i + 1)
 		for r+1 < len(p.runs) && p.runs[r+1].first <= o {
 			r++
@@ -82,7 +98,7 @@ func (p *page) materialize() {
 		}
 		p.headers[i] = header{
 			xmin: run.xmin, cid: cid, block: p.block, offset: o,
-			infomask: xmaxInvalid | uint16(run.hints)<<8,
+			infomask: xmaxInvalid | uint16(run.hints)<<8, place: uint16(upper),
 		}
 	}
 	p.runs = nil

@@ -92,7 +92,7 @@ func (t *Table) make(p *page) {
 			p.bodies = append(p.bodies, t.bodies[v.start:]...)
 			t.bodies = t.bodies[:v.start]
 		}
-		p.add(len(p.bodies)-at+TupleHeaderSize, at, k.nulls)
+		p.add(lengthOf(len(p.bodies)-at, k.nulls), at, k.nulls)
 	}
 	if int(p.upper) != free {
 		panic("heap: loaded rows are not the same when they are read again")

@@ -27,12 +27,11 @@ const (
 	lpDead
 )
 
-// linePointer is an ItemIdData, and where the version's body is in the page's
-// memory.
+// linePointer is an ItemIdData without lp_off, and where the version's body is in the
+// page's memory. Where the version is on the page itself, places tells.
 type linePointer struct {
-	off  uint16 // lp_off: offset of the version on the page, bytes; of a redirect, the item it leads to
 	len  uint16 // lp_len in the low 13 bits, then whether the version has NULLs, then lp_flags
-	body uint16 // offset of the version's bytes after its header in page.bodies
+	body uint16 // offset of the version's body in page.bodies; of a redirect, the item it leads to
 }
 
 const (
@@ -40,8 +39,8 @@ const (
 	nullBit   = 1 << 13
 )
 
-func makeLinePointer(off, flags, length int) linePointer {
-	return linePointer{off: uint16(off), len: uint16(flags<<flagShift | length)}
+func makeLinePointer(flags, length int) linePointer {
+	return linePointer{len: uint16(flags<<flagShift | length)}
 }
 
 func (lp linePointer) flags() int  { return int(lp.len >> flagShift) }
@@ -51,10 +50,55 @@ func (lp linePointer) length() int { return int(lp.len & (nullBit - 1)) }
 func (lp linePointer) nulls() bool { return lp.len&nullBit != 0 }
 
 // redirect is the item that a redirecting line pointer leads to.
-func (lp linePointer) redirect() storage.OffsetNumber { return storage.OffsetNumber(lp.off) }
+func (lp linePointer) redirect() storage.OffsetNumber { return storage.OffsetNumber(lp.body) }
 
 func (lp *linePointer) setRedirect(to storage.OffsetNumber) {
-	*lp = makeLinePointer(int(to), lpRedirect, 0)
+	*lp = makeLinePointer(lpRedirect, 0)
+	lp.body = uint16(to)
+}
+
+// bodySize is how many bytes a version of the given length has after its header: the
+// NULL bitmap, with the padding behind it, and the data. Without NULLs it is the data
+// alone.
+func bodySize(length int, nulls bool) int {
+	if nulls {
+		return length - TupleHeaderSize
+	}
+	return length - minTupleAligned
+}
+
+// lengthOf is the length of a version whose body has so many bytes.
+func lengthOf(size int, nulls bool) int {
+	if nulls {
+		return size + TupleHeaderSize
+	}
+	return size + minTupleAligned
+}
+
+// size is how many bytes the version's body has.
+func (lp linePointer) size() int { return bodySize(lp.length(), lp.nulls()) }
+
+// places appends lp_off of each line pointer to dst: a version's offset on the page, in
+// bytes, or the item that a redirect leads to. Versions that were only inserted lie one
+// before the other from the page's end down; of others the header knows.
+func (p *page) places(dst []uint16) []uint16 {
+	p.layout()
+	upper := storage.PageSize
+	for i, lp := range p.items {
+		off := uint16(0)
+		switch {
+		case lp.flags() == lpRedirect:
+			off = uint16(lp.redirect())
+		case lp.flags() != lpNormal:
+		case p.headers != nil:
+			off = p.headers[i].place
+		default:
+			upper -= storage.MaxAlign(lp.length())
+			off = uint16(upper)
+		}
+		dst = append(dst, off)
+	}
+	return dst
 }
 
 // version is what a run of row versions, inserted one after the other by one
@@ -69,32 +113,62 @@ type version struct {
 
 // page is one heap page.
 type page struct {
-	block     storage.BlockNumber
-	blank     bool // all zero: the table was made longer in advance
-	lsn       wal.LSN
-	dirty     bool   // changed since the last checkpoint has written it
-	lower     uint16 // pd_lower
-	upper     uint16 // pd_upper
-	full      bool   // PD_PAGE_FULL: an update found no room
-	freeLines bool   // PD_HAS_FREE_LINES: some line pointers may be unused
-	// PD_ALL_VISIBLE: every version is visible to everybody. The visibility map has
-	// the same bit.
-	allVisible bool
-	virtual    bool   // not made yet: its rows are those that the table was loaded with
+	block      storage.BlockNumber
+	lower      uint16 // pd_lower
+	upper      uint16 // pd_upper
+	lsn        wal.LSN
 	pruneXID   uint32 // pd_prune_xid: oldest transaction that may have left something to prune
+	dirty      bool   // changed since the last checkpoint has written it
+	blank      bool   // all zero: the table was made longer in advance
+	full       bool   // PD_PAGE_FULL: an update found no room
+	freeLines  bool   // PD_HAS_FREE_LINES: some line pointers may be unused
+	allVisible bool   // PD_ALL_VISIBLE, as in the visibility map: everybody sees every version
+	virtual    bool   // not made yet: its rows are those that the table was loaded with
 	items      []linePointer
 	bodies     []byte
-	// holes are offsets in bodies where versions of holeSize bytes each were that are
-	// gone: new ones of the same size go there.
+	runs       []version // while versions were only inserted,
+	headers    []header  // then this, parallel to items
+	gone       *gone     // what versions that are gone have left; nil before any is
+	summary    *summary  // what pruning knows of the page; nil before it is pruned first
+}
+
+// gone is what row versions that were taken away from a page have left in its memory.
+type gone struct {
+	// holes are offsets in bodies where versions of holeSize bytes each were: new ones of
+	// the same size go there.
 	holes    []uint16
 	holeSize int
-	runs     []version // while versions were only inserted,
-	headers  []header  // then this, parallel to items
 	// stale are the page's bytes when versions were last taken away from it: they
 	// show between versions. Kept only where images are compressed.
 	stale *[storage.PageSize]byte
-	// summary is what pruning knows of the page; nil before it is pruned first.
-	summary *summary
+}
+
+// lost is the page's gone, which may be changed.
+func (p *page) lost() *gone {
+	if p.gone == nil {
+		p.gone = new(gone)
+	}
+	return p.gone
+}
+
+// hole is where in the page's memory a body of size bytes can go, if there is a hole for it.
+func (p *page) hole(size int) (body int, ok bool) {
+	g := p.gone
+	if g == nil || len(g.holes) == 0 || g.holeSize != size {
+		return 0, false
+	}
+	last := len(g.holes) - 1
+	body = int(g.holes[last])
+	g.holes = g.holes[:last]
+	return body, true
+}
+
+// stale is gone.stale, if there is any.
+func (p *page) stale() *[storage.PageSize]byte {
+	if p.gone == nil {
+		return nil
+	}
+	return p.gone.stale
 }
 
 func newPage(block storage.BlockNumber) page {
@@ -131,8 +205,8 @@ func (p *page) unusedLine() storage.OffsetNumber {
 	return 0
 }
 
-// add puts a version of length bytes on the page, whose bytes after the header
-// are at offset body of p.bodies, and returns its offset number: the first
+// add puts a version of length bytes on the page, whose body is at offset body of
+// p.bodies, and returns its offset number: the first
 // unused line pointer, or a new one (PageAddItemExtended).
 func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 	off := p.unusedLine()
@@ -147,8 +221,11 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 		off = storage.OffsetNumber(len(p.items))
 	}
 	p.upper -= uint16(storage.MaxAlign(length))
-	lp := makeLinePointer(int(p.upper), lpNormal, length)
+	lp := makeLinePointer(lpNormal, length)
 	lp.body = uint16(body)
+	if p.headers != nil {
+		p.headers[off-1].place = p.upper
+	}
 	if nulls {
 		lp.len |= nullBit
 	}
@@ -174,8 +251,9 @@ func roomFor[T any](s []T, n int) []T {
 // note records who inserted item off.
 func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 	if p.headers != nil {
-		p.headers[off-1] = header{
-			xmin: xmin, cid: cid, block: p.block, offset: off, infomask: xmaxInvalid,
+		h := &p.headers[off-1]
+		*h = header{
+			xmin: xmin, cid: cid, block: p.block, offset: off, infomask: xmaxInvalid, place: h.place,
 		}
 		return
 	}
@@ -188,10 +266,10 @@ func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 	p.runs = append(p.runs, version{first: off, cid: cid, xmin: xmin})
 }
 
-// body returns the bytes after the header of item off.
+// body returns the body of item off, see bodySize.
 func (p *page) body(off storage.OffsetNumber) []byte {
 	lp := p.items[off-1]
-	return p.bodies[lp.body : int(lp.body)+lp.length()-TupleHeaderSize]
+	return p.bodies[lp.body : int(lp.body)+lp.size()]
 }
 
 // prunable notes that xid leaves something to prune.

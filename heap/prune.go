@@ -88,7 +88,7 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	t.Counters.PrunedLines += int64(len(p.items))
 	r := &t.pruning
 	r.byChain = t.xacts.before(versionPruneFreezes)
-	quick := p.summary != nil && p.summary.known && !r.freeze && !r.unusedNow && p.stale == nil && !t.log.Compresses()
+	quick := p.summary != nil && p.summary.known && !r.freeze && !r.unusedNow && p.stale() == nil && !t.log.Compresses()
 	if quick && !r.byChain && t.log.Detail() == nil && t.pruneQuick(p, typ) {
 		return
 	}
@@ -176,11 +176,11 @@ func (t *Table) removeVersions(p *page, quick bool) {
 	}
 	for _, off := range r.dead {
 		freed += p.vacate(off)
-		p.items[off-1] = makeLinePointer(0, lpDead, 0)
+		p.items[off-1] = makeLinePointer(lpDead, 0)
 	}
 	for _, off := range r.unused {
 		freed += p.vacate(off)
-		p.items[off-1] = makeLinePointer(0, lpUnused, 0)
+		p.items[off-1] = makeLinePointer(lpUnused, 0)
 	}
 	if quick {
 		t.work = p.closeGaps(freed, r.unused, t.work)
@@ -441,8 +441,8 @@ func (p *page) truncateLines(least int) {
 	p.headers = p.headers[:last]
 	lower := p.lower
 	p.lower = uint16(storage.PageHeaderSize + storage.LinePointerSize*last)
-	if p.stale != nil {
-		clear(p.stale[p.lower:lower])
+	if stale := p.stale(); stale != nil {
+		clear(stale[p.lower:lower])
 	}
 }
 
@@ -456,11 +456,12 @@ func (p *page) vacate(off storage.OffsetNumber) (freed int) {
 	if s := p.summary; s != nil {
 		s.normal--
 	}
-	size := lp.length() - TupleHeaderSize
-	if size != p.holeSize {
-		p.holes, p.holeSize = p.holes[:0], size
+	size := lp.size()
+	g := p.lost()
+	if size != g.holeSize {
+		g.holes, g.holeSize = g.holes[:0], size
 	}
-	p.holes = append(p.holes, lp.body)
+	g.holes = append(g.holes, lp.body)
 	return storage.MaxAlign(lp.length())
 }
 
@@ -475,11 +476,10 @@ const bodyRoom = 1024
 func (p *page) repairFragmentation(work []byte) []byte {
 	p.truncateLines(0)
 	p.upper = storage.PageSize
-	for i := range p.items {
-		lp := &p.items[i]
+	for i, lp := range p.items {
 		if lp.flags() == lpNormal {
 			p.upper -= uint16(storage.MaxAlign(lp.length()))
-			lp.off = p.upper
+			p.headers[i].place = p.upper
 		}
 	}
 	if s := p.summary; s != nil {
@@ -491,7 +491,7 @@ func (p *page) repairFragmentation(work []byte) []byte {
 // compact moves the bytes of the versions that stay together in the page's memory, if
 // there is no room left for new ones.
 func (p *page) compact(work []byte) []byte {
-	if (len(p.holes) > 0 || cap(p.bodies)-len(p.bodies) >= bodyRoom) && len(p.bodies) <= 2*storage.PageSize {
+	if (p.gone != nil && len(p.gone.holes) > 0 || cap(p.bodies)-len(p.bodies) >= bodyRoom) && len(p.bodies) <= 2*storage.PageSize {
 		return work
 	}
 	bodies := work[:0]
@@ -499,12 +499,14 @@ func (p *page) compact(work []byte) []byte {
 		lp := &p.items[i]
 		if lp.flags() == lpNormal {
 			at := len(bodies)
-			bodies = append(bodies, p.bodies[lp.body:int(lp.body)+lp.length()-TupleHeaderSize]...)
+			bodies = append(bodies, p.bodies[lp.body:int(lp.body)+lp.size()]...)
 			lp.body = uint16(at)
 		}
 	}
 	// In place: nobody refers to the versions of a page that may be pruned.
 	p.bodies = append(p.bodies[:0], bodies...)
-	p.holes = p.holes[:0]
+	if p.gone != nil {
+		p.gone.holes = p.gone.holes[:0]
+	}
 	return bodies
 }

@@ -34,7 +34,7 @@ func (t *Table) pruneQuick(p *page, typ wal.RecordType) bool {
 		}
 		first := off // version of its chain
 		if h.infomask2&heapOnly != 0 {
-			first = h.root
+			first = h.root()
 			root := int(first) - 1
 			if uint(root) >= uint(len(items)) {
 				return false
@@ -113,15 +113,15 @@ func (t *Table) removeEnded(p *page, ended []storage.OffsetNumber, typ wal.Recor
 		freed += p.vacate(off)
 		root := off
 		if h.infomask2&heapOnly != 0 {
-			root = h.root
+			root = h.root()
 			r.unused = append(r.unused, off)
-			p.items[off-1] = makeLinePointer(0, lpUnused, 0)
+			p.items[off-1] = makeLinePointer(lpUnused, 0)
 		}
 		if h.infomask2&hotUpdated != 0 {
 			p.items[root-1].setRedirect(h.offset)
 			redirects++
 		} else {
-			p.items[root-1] = makeLinePointer(0, lpDead, 0)
+			p.items[root-1] = makeLinePointer(lpDead, 0)
 			dead++
 		}
 	}

@@ -7,7 +7,6 @@ package heap
 
 import (
 	"fmt"
-	"slices"
 
 	"applysim/wal/storage"
 )
@@ -118,32 +117,22 @@ func (p *page) layout() {
 	if s == nil || !s.moved {
 		return
 	}
-	s.place(p.items)
+	s.place(p.items, p.headers)
 	s.moved, s.added = false, 0
 }
 
-func (s *summary) place(items []linePointer) {
+func (s *summary) place(items []linePointer, headers []header) {
 	var young [MaxHeapTuplesPerPage]bool
 	for _, off := range s.young[:s.added] {
 		young[off-1] = true
 	}
 	upper := storage.PageSize
-	for i := range items {
-		lp := &items[i]
+	for i, lp := range items {
 		if lp.flags() == lpNormal && !young[i] {
 			upper -= storage.MaxAlign(lp.length())
-			lp.off = uint16(upper)
+			headers[i].place = uint16(upper)
 		}
 	}
-}
-
-// laidOut returns line pointers with all places, and leaves the page's as they are.
-func (s *summary) laidOut(items []linePointer) []linePointer {
-	if s.moved {
-		items = slices.Clone(items)
-		s.place(items)
-	}
-	return items
 }
 
 // planChanged is planAll for a page whose summary tells which versions may have
@@ -159,7 +148,7 @@ func (t *Table) planChanged(p *page) {
 		h := &p.headers[off-1]
 		root := off
 		if h.infomask2&heapOnly != 0 {
-			root = h.root
+			root = h.root()
 		}
 		roots[n] = root
 		n++

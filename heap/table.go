@@ -21,7 +21,7 @@ const (
 	lastBodyChunk  = 1 << 20
 	firstItemChunk = 1 << 10
 	lastItemChunk  = 1 << 13
-	runsExpected   = 4 // transactions that fill a page together, more or less
+	runsExpected   = 3 // transactions that fill a page together, more or less
 )
 
 // Options describe a table.
@@ -125,7 +125,8 @@ type Table struct {
 	pinned     storage.BlockNumber // page of the row version that the worker holds
 	mvcc       bool                // versions are looked at with a backend's snapshot
 
-	bodies []byte // arena that the page being filled grows in
+	bodies   []byte // arena that the page being filled grows in
+	shortest int    // a version's body takes at most so many bytes and its long values
 	// loadArena is where rows of loaded pages are formed; nil until it is needed.
 	loadArena []byte
 	items     []linePointer       // likewise
@@ -157,6 +158,7 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 			t.varWidth = true
 		}
 	}
+	t.shortest = shortestBody(o.Attrs)
 	t.old = make([]datum.Value, len(o.Attrs))
 	t.contained = make([]datum.Value, len(o.Attrs))
 	t.modified = make([]bool, len(o.Attrs))
@@ -166,6 +168,17 @@ func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Tabl
 		}
 	}
 	return t
+}
+
+// shortestBody is a limit of what a version's body takes beside the bytes of its values that
+// are not passed by value: NULL bitmap, padding, headers, and values that are.
+func shortestBody(attrs []datum.Attr) int {
+	const mostPadding, varlenaHeader = 7, 4
+	n := mostPadding + (len(attrs)+7)/8
+	for _, a := range attrs {
+		n += mostPadding + max(varlenaHeader, int(a.Len))
+	}
+	return n
 }
 
 // Toaster compresses the values of rows that are too long and stores them in the
@@ -236,28 +249,31 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 
 // formed is a row version at the end of the arena that has no page yet.
 type formed struct {
-	start  int // where it begins in the arena, header left out
+	start  int // where its body begins in the arena
 	length int // with header, bytes
 	nulls  bool
 }
 
-// size is the version's length without the header.
+// size is the version's length without the header, as records carry it.
 func (v formed) size() int { return v.length - TupleHeaderSize }
+
+// bodySize is how many bytes of the arena the version takes.
+func (v formed) bodySize() int { return bodySize(v.length, v.nulls) }
 
 // prepare forms a row version at the end of the arena.
 func (t *Table) prepare(values []datum.Value, toasted bool) (formed, error) {
-	if cap(t.bodies)-len(t.bodies) < storage.PageSize {
+	n := long(values[:len(t.opts.Attrs)])
+	if n > storage.PageSize && t.toastable && !toasted {
+		// Whatever its length is exactly, it goes through the toaster.
+		return formed{start: len(t.bodies), length: n}, nil
+	}
+	if cap(t.bodies)-len(t.bodies) < min(n+t.shortest, storage.PageSize) {
 		t.renewBodies()
 	}
 	v := formed{start: len(t.bodies)}
-	if n := long(values[:len(t.opts.Attrs)]); n > storage.PageSize && t.toastable && !toasted {
-		// Whatever its length is exactly, it goes through the toaster.
-		v.length = n
-		return v, nil
-	}
 	rows := t.bodies
 	v.nulls = t.form(values)
-	v.length = TupleHeaderSize + len(t.bodies) - v.start
+	v.length = lengthOf(len(t.bodies)-v.start, v.nulls)
 	if cap(t.bodies) != cap(rows) {
 		// More than a page: it will be taken back.
 		t.bodies = rows
@@ -298,8 +314,7 @@ func (t *Table) tooBig(v formed) error {
 	return fmt.Errorf("row is too big: size %d, maximum size %d", n, MaxHeapTupleSize)
 }
 
-// form appends a row version's bytes after its fixed header to the arena: NULL
-// bitmap if there is a NULL, padding, data.
+// form appends a row version's body to the arena, see bodySize.
 func (t *Table) form(values []datum.Value) (hasNulls bool) {
 	attrs := t.opts.Attrs
 	start := len(t.bodies)
@@ -309,13 +324,8 @@ func (t *Table) form(values []datum.Value) (hasNulls bool) {
 			nulls++
 		}
 	}
-	header := TupleHeaderSize
-	if nulls > 0 {
-		header += (len(attrs) + 7) / 8
-	}
-	header = storage.MaxAlign(header)
 	b := t.bodies
-	for range header - TupleHeaderSize {
+	for range dataStart(len(attrs), nulls > 0) {
 		b = append(b, 0)
 	}
 	if nulls > 0 {
@@ -335,8 +345,16 @@ func (t *Table) form(values []datum.Value) (hasNulls bool) {
 // are copied.
 func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.OffsetNumber {
 	if len(p.items) == 0 && p.bodies == nil {
-		// A new page takes over the arena's end.
+		// A new page takes over the arena's end, if it has room for it and a version like
+		// this more, which goes elsewhere.
 		t.disown()
+		if cap(t.bodies)-v.start < storage.PageSize+2*v.length {
+			formed := t.bodies[v.start:]
+			t.bodies = t.bodies[:v.start]
+			t.renewBodies()
+			t.bodies = append(t.bodies, formed...)
+			v.start = 0
+		}
 		p.blank = false
 		if cap(t.items)-len(t.items) < MaxHeapTuplesPerPage {
 			t.itemChunk = min(max(2*t.itemChunk, firstItemChunk), lastItemChunk)
@@ -349,21 +367,20 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 	}
 	body := len(p.bodies)
 	if t.owner != block {
-		if n := len(p.holes); n > 0 && v.size() == p.holeSize {
-			body = int(p.holes[n-1])
-			p.holes = p.holes[:n-1]
+		if hole, ok := p.hole(v.bodySize()); ok {
+			body = hole
 			copy(p.bodies[body:], t.bodies[v.start:])
 		} else {
-			if cap(p.bodies)-body < v.size() {
+			if cap(p.bodies)-body < v.bodySize() {
 				// As much as the page has room for.
-				p.bodies = roomFor(p.bodies, max(v.size(), int(p.upper)-int(p.lower)))
+				p.bodies = roomFor(p.bodies, max(v.bodySize(), int(p.upper)-int(p.lower)))
 			}
 			p.bodies = append(p.bodies, t.bodies[v.start:]...)
 		}
 		t.bodies = t.bodies[:v.start]
 		return p.add(v.length, body, v.nulls)
 	}
-	p.bodies = p.bodies[:body+v.size()]
+	p.bodies = p.bodies[:body+v.bodySize()]
 	n := len(p.items)
 	off := p.add(v.length, body, v.nulls)
 	t.items = t.items[:len(t.items)+len(p.items)-n]
@@ -396,5 +413,6 @@ func (t *Table) renewBodies() {
 		chunk = append(chunk, p.bodies...)
 		p.bodies = chunk[:len(chunk):cap(chunk)]
 	}
+	storage.Return(memory, t.bodies)
 	t.bodies = chunk
 }

@@ -52,18 +52,19 @@ func TestRemains(t *testing.T) {
 	for i := range r.bytes {
 		r.bytes[i] = byte(i)
 	}
-	p.items = []linePointer{makeLinePointer(0, lpUnused, 0), makeLinePointer(8152, lpNormal, 33)}
+	p.items = []linePointer{makeLinePointer(lpUnused, 0), makeLinePointer(lpNormal, 33)}
+	p.headers = []header{{}, {place: 8152}}
 	p.lower = 32
 	r.leave(&p)
 	for i := range 40 { // the second version moved, with its padding
-		if p.stale[8152+i] != r.bytes[8120+i] {
-			t.Fatalf("byte %d is %d", 8152+i, p.stale[8152+i])
+		if p.gone.stale[8152+i] != r.bytes[8120+i] {
+			t.Fatalf("byte %d is %d", 8152+i, p.gone.stale[8152+i])
 		}
 	}
-	if p.stale[8151] != r.bytes[8151] {
+	if p.gone.stale[8151] != r.bytes[8151] {
 		t.Error("what was below is gone")
 	}
-	if [4]byte(p.stale[32:36]) != [4]byte{} || p.stale[36] != r.bytes[36] {
+	if [4]byte(p.gone.stale[32:36]) != [4]byte{} || p.gone.stale[36] != r.bytes[36] {
 		t.Error("only the line pointer that was cut off is zero")
 	}
 	// Nothing is kept without compression.

@@ -116,19 +116,26 @@ func (t *Table) Values(dst []datum.Value, tid storage.TID) {
 	t.read(dst, p, tid.Offset)
 }
 
-// dataStart is where the data area begins in a version's bytes after the
-// header.
-func (t *Table) dataStart(nulls bool) int { return dataStart(len(t.opts.Attrs), nulls) }
-
-func dataStart(columns int, nulls bool) int {
+// hoff is t_hoff: where a version's data begins.
+func hoff(columns int, nulls bool) int {
 	n := TupleHeaderSize
 	if nulls {
 		n += (columns + 7) / 8
 	}
-	return storage.MaxAlign(n) - TupleHeaderSize
+	return storage.MaxAlign(n)
 }
 
-// decode reads the columns of a version from its bytes after the header.
+// dataStart is where the data begins in a version's body.
+func (t *Table) dataStart(nulls bool) int { return dataStart(len(t.opts.Attrs), nulls) }
+
+func dataStart(columns int, nulls bool) int {
+	if !nulls {
+		return 0
+	}
+	return hoff(columns, nulls) - TupleHeaderSize
+}
+
+// decode reads the columns of a version from its body.
 func (t *Table) decode(dst []datum.Value, body []byte, nulls bool) {
 	decode(dst, body, nulls, t.opts.Attrs)
 }
@@ -255,6 +262,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	nu := storage.TID{Block: block, Offset: off}
 	p.headers[off-1] = header{
 		xmin: xid, xmax: kept.xid, cid: cid, block: block, offset: off, infomask: updatedRow | kept.infomask, infomask2: kept.infomask2,
+		place: p.headers[off-1].place,
 	}
 	h := old.header(tid.Offset)
 	old.unsettle(tid.Offset)
@@ -263,12 +271,11 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	h.infomask2 &^= hotUpdated
 	if hot {
 		h.infomask2 |= hotUpdated
-		nu := &p.headers[off-1]
-		nu.infomask2 |= heapOnly
-		nu.root = tid.Offset
+		root := tid.Offset
 		if h.infomask2&heapOnly != 0 {
-			nu.root = h.root
+			root = h.root()
 		}
+		p.headers[off-1].isHeapOnly(root)
 	}
 	h.setCTID(nu)
 	old.prunable(xid)
@@ -435,7 +442,7 @@ func (t *Table) identitySize(tid storage.TID) int {
 				return wal.SizeOfHeapHeader + t.flattened(slices.Clone(t.old), p.items[tid.Offset-1].nulls())
 			}
 		}
-		return wal.SizeOfHeapHeader + len(p.body(tid.Offset))
+		return wal.SizeOfHeapHeader + p.items[tid.Offset-1].length() - TupleHeaderSize
 	}
 	if len(id.Columns) == 0 {
 		return 0
@@ -473,7 +480,7 @@ func (t *Table) flattened(row []datum.Value, nulls bool) int {
 		}
 	}
 	t.work = datum.Append(t.work[:0], t.opts.Attrs, row)
-	return t.dataStart(nulls) + len(t.work)
+	return hoff(len(t.opts.Attrs), nulls) - TupleHeaderSize + len(t.work)
 }
 
 // Delete ends a row version that the worker has locked, or a backend's executor has

@@ -311,7 +311,7 @@ func (t *Table) VacuumDead(s *VacuumScan) {
 func (t *Table) forgetLines(p *page, dead []storage.TID) {
 	p.forget()
 	for _, tid := range dead {
-		p.items[tid.Offset-1] = makeLinePointer(0, lpUnused, 0)
+		p.items[tid.Offset-1] = makeLinePointer(lpUnused, 0)
 	}
 	p.truncateLines(1)
 	typ, bytes := wal.Heap2PruneVacuumCleanup, pruneItemsHeader+offsetSize*len(dead)

@@ -75,6 +75,9 @@ func (t *BTree) InsertRow(row []datum.Value, tid storage.TID, unchanged bool) (d
 	// What insertOn does for most keys: the item is the last to arrive on a leaf with
 	// room for it.
 	it := item{hi: k.hi, block: tid.Block, offset: tid.Offset}
+	if len(p.items) == cap(p.items) {
+		t.moreItems(p)
+	}
 	if t.plan.wide {
 		p.append(it, p.afterLast(k.hi, k.lo), k.size)
 		p.los = append(p.los, k.lo)

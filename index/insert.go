@@ -82,6 +82,9 @@ func (t *BTree) put(k *key, p *page, i int) {
 	if !k.whole {
 		it.ref = p.addEntry(&entry{size: k.size, flags: nullFlag(k.nulls), natts: len(t.attrs), nulls: k.nulls, data: k.data})
 	}
+	if len(p.items) == cap(p.items) {
+		t.moreItems(p)
+	}
 	if i < 0 {
 		if t.plan.wide {
 			p.append(it, p.afterLast(k.hi, k.lo), k.size)

@@ -26,10 +26,34 @@ func (t *BTree) arrays(p *page, n int) {
 		p.items, p.los, p.order = a.items, a.los, a.order
 		return
 	}
-	m := t.log.Memory()
-	p.items = storage.Give[item](m, n)
+	p.items = storage.Give[item](&t.memory, n)
 	if t.plan.wide {
-		p.los = storage.Give[uint64](m, n)
+		p.los = storage.Give[uint64](&t.memory, n)
+	}
+}
+
+// latecomers is how many items may still come to a leaf of a rightmost split before it gets
+// more memory.
+const latecomers = 8
+
+// shorten takes from leaf p, the left one of a split of the rightmost leaf, the memory that
+// few items will need: most come to the right.
+func (t *BTree) shorten(p *page) {
+	if t.plan.wide || len(p.order) > 0 || p.memory != nil {
+		return
+	}
+	p.items = storage.Shorten(&t.memory, p.items, min(len(p.items)+latecomers, cap(p.items)))
+}
+
+// moreItems gives leaf p, whose memory is full, room for as many items as may come.
+func (t *BTree) moreItems(p *page) {
+	n := t.itemsExpected(len(p.items), p.free, t.plainSize)
+	p.items = append(storage.Give[item](&t.memory, n), p.items...)
+	if p.los != nil {
+		p.los = append(storage.Give[uint64](&t.memory, n), p.los...)
+	}
+	if p.order != nil {
+		p.order = append(storage.Give[uint16](t.log.Memory(), n), p.order...)
 	}
 }
 

@@ -156,8 +156,9 @@ type BTree struct {
 	split    splitFinder
 	pending  pending
 	scratch  page
-	right    page     // the right page of a split
-	spare    []arrays // of leaves that got posting lists
+	right    page          // the right page of a split
+	memory   storage.Arena // of items: a part of the log's
+	spare    []arrays      // of leaves that got posting lists
 	blocks   [len(leafBlocks)][]*storage.Block
 	tail     sorter
 	dels     deletion
@@ -178,7 +179,7 @@ type BTree struct {
 // NewBTree returns an empty index: a metapage and no root. Its records go to
 // log as relation rel; heap is its table.
 func NewBTree(o Options, log *wal.Log, rel wal.RelID, heap Heap) *BTree {
-	t := &BTree{opts: o, log: log, rel: rel, heap: heap, pages: []*page{nil}}
+	t := &BTree{opts: o, log: log, memory: log.Memory().Part(), rel: rel, heap: heap, pages: []*page{nil}}
 	t.equalImage = o.Keys == len(o.Columns)
 	for i, c := range o.Columns {
 		t.attrs = append(t.attrs, c.Attr)

@@ -139,8 +139,9 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 		leaving = t.used(p, 0, first)
 	}
 	to := right
-	if aside := t.plan.whole && p.leaf() && p.listMax != (storage.TID{}); aside {
-		// So is the right one: what memory it takes shows then.
+	ascending := plain && !newLeft && p.memory == nil && right.block == t.rightmost
+	if aside := t.plan.whole && p.leaf() && p.listMax != (storage.TID{}); aside || ascending {
+		// So is the right one: what memory it takes shows then, or what the left one leaves.
 		right = &t.right
 		right.reset(0)
 	} else {
@@ -170,6 +171,11 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	}
 	bytes := pageSpace - right.free - storage.LinePointerSize*(len(right.items)+right.first())
 	t.takeContents(p, left)
+	if ascending {
+		// Few items come to the left page now: the right one has its memory.
+		to.order, p.order = p.order, nil
+		t.shorten(p)
+	}
 	if to != right {
 		if _, _, shared := t.sharesMemory(right); !shared {
 			t.arrays(to, t.itemsExpected(len(right.items), right.free, t.plainSize))

@@ -114,6 +114,15 @@ func (t *BTree) sharePlain(p, left, right *page, first, at int, newLeft bool, nu
 // have arrived in key order: the left ones stay where they are.
 func (t *BTree) distributeArrived(p, right *page, first, at int, newLeft bool, nu item, nuLo uint64, high item, highLo uint64, highEntry *entry) int {
 	n, step := len(p.items), t.plainSize+storage.LinePointerSize
+	from, begin := p, first
+	if !newLeft && right.block == t.rightmost && !t.plan.wide {
+		// The right items make way for the right page's memory.
+		from, begin = &t.scratch, 0
+		from.reset(0)
+		from.items = append(from.items, p.items[first:]...)
+		p.items = p.items[:first]
+		t.shorten(p)
+	}
 	t.arrays(right, t.itemsExpected(n-first+1, p.free+first*step, t.plainSize))
 	t.slabBytes(right, t.slabExpected(p, len(p.slab)))
 	if p.hasHigh {
@@ -121,15 +130,15 @@ func (t *BTree) distributeArrived(p, right *page, first, at int, newLeft bool, n
 	}
 	last := max(p.last, pack(nu.tid()))
 	if newLeft {
-		t.copyPlain(right, p, first, n)
+		t.copyPlain(right, from, begin, begin+n-first)
 		p.items = slices.Insert(p.items[:first], at, nu)
 		if t.plan.wide {
 			p.los = slices.Insert(p.los[:first], at, nuLo)
 		}
 	} else {
-		t.copyPlain(right, p, first, at)
+		t.copyPlain(right, from, begin, begin+at-first)
 		right.pushPlain(nu, nuLo)
-		t.copyPlain(right, p, at, n)
+		t.copyPlain(right, from, begin+at-first, begin+n-first)
 		p.items = p.items[:first]
 		if t.plan.wide {
 			p.los = p.los[:first]

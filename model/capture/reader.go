@@ -53,11 +53,15 @@ type Reader struct {
 	err                error
 }
 
+// windowBytes is the size of the window that finds out what a stream is, and reads texts.
+// The reader of pgoutput has one of its own, into which longer reads go past this one.
+const windowBytes = 32 << 10
+
 // NewReader returns a reader of r, which may be compressed. It reads the first bytes to
 // find out what r holds. hints, which may be nil, tells of tables what a text does not;
 // it returns nil for one that it does not know.
 func NewReader(r io.Reader, hints func(schema, table string) *Hint) (*Reader, error) {
-	b := bufio.NewReaderSize(r, stream.DefaultOptions().BufferBytes)
+	b := bufio.NewReaderSize(r, windowBytes)
 	head, err := b.Peek(2)
 	if err == nil && head[0] == 0x1f && head[1] == 0x8b { // gzip, RFC 1952
 		z, err := gzip.NewReader(b)
@@ -67,7 +71,7 @@ func NewReader(r io.Reader, hints func(schema, table string) *Hint) (*Reader, er
 			}
 			return nil, &stream.Error{Message: 1, Text: "reading the gzip header: " + err.Error(), Err: err}
 		}
-		b = bufio.NewReaderSize(z, stream.DefaultOptions().BufferBytes)
+		b = bufio.NewReaderSize(z, windowBytes)
 	}
 	c := &Reader{warned: map[string]bool{}}
 	c.tables = tables{byName: map[string]*table{}, typeName: map[string]typeOf{}, warn: c.warn, hints: hints}

@@ -17,7 +17,7 @@ type Options struct {
 
 // DefaultOptions has what suits any input: Auto and a window of 256 KiB, which
 // stays within a core's second-level cache.
-func DefaultOptions() Options { return Options{Container: Auto, BufferBytes: 256 << 10} }
+func DefaultOptions() Options { return Options{Container: Auto, BufferBytes: 64 << 10} }
 
 // Validate says what is wrong with the options.
 func (o Options) Validate() error {

@@ -8,18 +8,26 @@ import "unsafe"
 const (
 	firstArenaChunk = 64 << 10
 	lastArenaChunk  = 16 << 20
-	wordSize        = 8
+	// Chunks that come from another arena are smaller.
+	firstPartChunk = 8 << 10
+	lastPartChunk  = 256 << 10
+	wordSize       = 8
 )
 
 // Arena hands out memory for pages, cut from large chunks one piece after the
-// other. What many relations take turns to fill lies close together then: the
+// other; small pieces from what was left of larger ones. What many relations take turns to fill lies close together then: the
 // part of a chunk that nobody has filled yet, and the places where a chunk begins
-// or ends in the middle of a huge page, are there only once. Nothing is given
-// back. The zero value is ready.
+// or ends in the middle of a huge page, are there only once. The zero value is ready.
 type Arena struct {
 	rest  []uint64
-	chunk int // size of the newest chunk, bytes
+	scrap []uint64 // was given back
+	chunk int      // size of the newest chunk, bytes
+	from  *Arena   // where chunks come from; nil for memory of its own
 }
+
+// Part returns an arena whose chunks come from a. What is given from it, by one who alone
+// has it, lies together: so it can be made shorter, see Shorten.
+func (a *Arena) Part() Arena { return Arena{from: a} }
 
 // Give returns an empty slice with room for n elements. T must not contain
 // pointers, for the garbage collector looks for none there.
@@ -29,12 +37,42 @@ func Give[T any](a *Arena, n int) []T {
 	}
 	var zero T
 	words := (n*int(unsafe.Sizeof(zero)) + wordSize - 1) / wordSize
-	if len(a.rest) < words {
+	from := &a.rest
+	switch {
+	case words <= len(a.scrap):
+		from = &a.scrap
+	case words > len(a.rest):
 		a.grow(words * wordSize)
 	}
-	p := (*T)(unsafe.Pointer(unsafe.SliceData(a.rest)))
-	a.rest = a.rest[words:]
+	p := (*T)(unsafe.Pointer(unsafe.SliceData(*from)))
+	*from = (*from)[words:]
 	return unsafe.Slice(p, n)[:0]
+}
+
+// Shorten returns a slice that was given with room for only n elements, at least those
+// that it has. What this leaves can be given anew if nothing was given after the slice.
+func Shorten[T any](a *Arena, s []T, n int) []T {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	words, all := (n*size+wordSize-1)/wordSize, (cap(s)*size+wordSize-1)/wordSize
+	p := (*uint64)(unsafe.Pointer(unsafe.SliceData(s)))
+	if words < all && len(a.rest) > 0 && unsafe.Add(unsafe.Pointer(p), all*wordSize) == unsafe.Pointer(unsafe.SliceData(a.rest)) {
+		a.rest = unsafe.Slice(p, all+len(a.rest))[words:]
+		return s[:len(s):n]
+	}
+	return s
+}
+
+// Return gives the room behind the elements of a slice back, which was given and to which
+// nobody will append. Only one piece that was given back is kept, the largest.
+func Return[T any](a *Arena, s []T) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	used, all := (len(s)*size+wordSize-1)/wordSize, cap(s)*size/wordSize
+	if all-used <= len(a.scrap) {
+		return
+	}
+	a.scrap = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(s))), all)[used:]
 }
 
 // Block is a piece of memory that can be cut anew time and again. Its first word, which is
@@ -65,6 +103,14 @@ func (a *Arena) Rest() int { return len(a.rest) * wordSize }
 
 // grow begins a new chunk, of at least so many bytes.
 func (a *Arena) grow(least int) {
+	if a.from != nil {
+		a.chunk = min(max(2*a.chunk, firstPartChunk), lastPartChunk)
+		old := a.rest[:0]
+		a.rest = Give[uint64](a.from, max(a.chunk, least)/wordSize)
+		a.rest = a.rest[:cap(a.rest)]
+		Return(a.from, old)
+		return
+	}
 	a.chunk = min(max(8*a.chunk, firstArenaChunk), lastArenaChunk)
 	a.rest = Large[uint64](max(a.chunk, least) / wordSize)
 	a.rest = a.rest[:cap(a.rest)]
