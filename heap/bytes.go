@@ -55,6 +55,7 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 		mask := h.infomask | t.contents(p, storage.OffsetNumber(i+1))
 		le.PutUint16(b[20:], mask)
 		b[22] = byte(hoff(columns, lp.nulls()))
+		b[TupleHeaderSize] = 0 // padding, unless there is a NULL bitmap
 		body := p.body(storage.OffsetNumber(i + 1))
 		copy(b[lp.length()-len(body):], body)
 	}
