@@ -15,6 +15,7 @@ import (
 	"applysim/model/publisher"
 	"applysim/model/scenario"
 	"applysim/model/stream"
+	"applysim/wal"
 )
 
 // Options are what a pipeline is worked out with.
@@ -23,6 +24,9 @@ type Options struct {
 	Profile *cost.Profile
 	// Limit is how many changes are simulated row by row, about; 0 stands for 100,000.
 	Limit int64
+	// Start is where the publisher's WAL is before the run; 0 stands for where that of a
+	// new cluster is, about. It decides which records page headers fall into.
+	Start wal.LSN
 }
 
 // Costs are what transactions of each operation of a scenario cost, on average.
@@ -40,6 +44,8 @@ type Operation struct {
 	Transactions float64 // simulated
 	Changes      float64 // a transaction
 	WAL          float64 // bytes of the publisher's WAL, as LSNs advance
+	Records      float64 // of WAL, and bytes of full-page images in them
+	Images       float64
 	Memory       float64 // bytes that decoding keeps of it
 	// Subscriptions are what it costs those.
 	Subscriptions []Cost
@@ -49,9 +55,11 @@ type Operation struct {
 type Cost struct {
 	Sender float64 // CPU seconds of the walsender
 	Bytes  float64 // of the stream, with the framing of each message
-	Apply  float64 // CPU seconds of the apply worker
-	Pass   float64 // of the leader, if it is streamed
-	WAL    float64 // bytes of WAL on the subscriber
+	// Messages are begin, commit, changes and what describes relations.
+	Messages float64
+	Apply    float64 // CPU seconds of the apply worker
+	Pass     float64 // of the leader, if it is streamed
+	WAL      float64 // bytes of WAL on the subscriber
 	// Changes are those that are sent.
 	Changes float64
 }
@@ -196,7 +204,7 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 			}
 		}
 	}
-	b, err := apply.NewBackend(own, apply.Options{Settings: set, Start: 16 << 20, NextXID: 750, Seed: s.Seed, Collation: s.Collation})
+	b, err := apply.NewBackend(own, apply.Options{Settings: set, Start: max(o.Start, 16<<20), NextXID: 750, Seed: s.Seed, Collation: s.Collation})
 	if err != nil {
 		return err
 	}
@@ -262,15 +270,21 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 	schedule := apply.NewSchedule(b.Worker())
 	schedule.Checkpoints, schedule.WALWriter = true, true
 	log := b.Worker().Log()
+	if o.Start > 0 {
+		log.MoveTo(o.Start)
+	}
 	for i, k := range ops {
 		schedule.Before(&stream.Message{Kind: stream.KindBegin, Time: times[i]})
-		before := log.LSN()
+		before, total := log.LSN(), log.Total()
 		if more, err := runner.RunTransaction(); err != nil {
 			return fmt.Errorf("the publisher: %w", err)
 		} else if !more {
 			return fmt.Errorf("the publisher's stream ends after %d of %d transactions", i, len(ops))
 		}
-		c.Operations[k].WAL += float64(log.LSN() - before)
+		op, now := &c.Operations[k], log.Total()
+		op.WAL += float64(log.LSN() - before)
+		op.Records += float64(now.Records - total.Records)
+		op.Images += float64(now.FPIBytes - total.FPIBytes)
 	}
 	for i := range c.Operations {
 		op := &c.Operations[i]
@@ -279,6 +293,8 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 		}
 		op.Changes /= op.Transactions
 		op.WAL /= op.Transactions
+		op.Records /= op.Transactions
+		op.Images /= op.Transactions
 		if dec[i] != nil {
 			op.Memory = float64(dec[i].Results()[0].TotalBytes)
 		}
@@ -389,6 +405,7 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 		messages := x.messages / n
 		k.Changes = x.changes / n
 		data := float64(x.sent.Bytes()) + float64(x.n*transactionBytes)
+		k.Messages = messages
 		k.Bytes = data/n + float64(messages*framing)
 		k.Pass = o.Profile.Apply(model, cost.Spooled(messages, data/n)).Seconds
 	}

@@ -9,11 +9,14 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/slots"
+	"applysim/model/synccommit"
 )
 
 // Publisher is the server that the changes come from.
 type Publisher struct {
 	Settings slots.Settings
+	// Commit are those that decide when a client is answered.
+	Commit synccommit.Settings
 	// Server are the others, which decide what WAL it writes.
 	Server []Setting
 	// Schema is the path of its DDL; "" if it is the subscriber's.
@@ -23,6 +26,9 @@ type Publisher struct {
 	// Backend is what a change takes the backend that makes it, CPU; 0 leaves the
 	// backends out.
 	Backend time.Duration
+	// Transaction is what a transaction takes it beside, and Flush how long a flush of the
+	// WAL lasts.
+	Transaction, Flush time.Duration
 	// OtherWAL is what is written beside the scenario's changes, bytes of WAL a second.
 	OtherWAL float64
 	// Disk is the size of the file system that pg_wal is on, and DiskUsed what else is on
@@ -119,15 +125,22 @@ func (s *Scenario) decodePipeline(d *decoder, t *section) {
 	for _, x := range t.list("slot") {
 		s.Slots = append(s.Slots, decodeSlot(d, x, s))
 	}
+	if c := t.table("clients"); c != nil {
+		s.Clients = decodeClients(c)
+	}
+	for _, x := range t.list("standby") {
+		s.Standbys = append(s.Standbys, decodeStandby(d, x, s))
+	}
 }
 
 var streamings = []string{"off", "on", "parallel"}
 
 func decodePublisher(d *decoder, t *section) *Publisher {
-	p := &Publisher{Settings: slots.DefaultSettings(), at: t.path}
+	p := &Publisher{Settings: slots.DefaultSettings(), Commit: synccommit.DefaultSettings(), at: t.path}
 	p.Schema = t.text("schema", "")
 	p.Cores = t.number("cores", 0, 0, 1e6)
 	p.Backend = t.duration("backend", 0)
+	p.Transaction, p.Flush = t.duration("transaction", 0), t.duration("flush", DefaultFlush)
 	p.OtherWAL = float64(t.size("other_wal", 0))
 	p.Disk, p.DiskUsed = t.size("disk", 0), t.size("disk_used", 0)
 	if p.DiskUsed > 0 && p.DiskUsed >= p.Disk {
@@ -143,16 +156,22 @@ func decodePublisher(d *decoder, t *section) *Publisher {
 				continue
 			}
 			own := slices.Contains(slots.Names, strings.ToLower(name))
+			commits := slices.Contains(synccommit.SettingNames, strings.ToLower(name))
+			var err error
 			if own {
-				if err := p.Settings.Set(name, fmt.Sprint(v)); err != nil {
-					d.fail(u.at(name), "%v", err)
-					continue
-				}
+				err = p.Settings.Set(name, fmt.Sprint(v))
+			}
+			if err == nil && commits {
+				err = p.Commit.Set(name, fmt.Sprint(v))
+			}
+			if err != nil {
+				d.fail(u.at(name), "%v", err)
+				continue
 			}
 			probe := apply.DefaultSettings()
 			if err := probe.Set(name, fmt.Sprint(v)); err == nil {
 				p.Server = append(p.Server, Setting{Name: name, Value: fmt.Sprint(v), at: u.at(name)})
-			} else if !own {
+			} else if !own && !commits {
 				d.fail(u.at(name), "%v", err)
 			}
 		}

@@ -32,6 +32,8 @@ type Scenario struct {
 	Publisher     *Publisher
 	Network       *Network
 	Subscriptions []*Subscription
+	Clients       *Clients
+	Standbys      []*Standby
 	Slots         []*Slot
 
 	lines lines

@@ -12,18 +12,16 @@ import (
 // Settings are those of a publisher that decide how long WAL is kept. They go by
 // PostgreSQL's names.
 type Settings struct {
-	SegmentSize          uint64        // wal_segment_size, bytes
-	MaxWALSize           uint64        // max_wal_size, bytes
-	KeepSize             uint64        // wal_keep_size, bytes
-	MaxSlotKeepSize      int64         // max_slot_wal_keep_size, bytes; -1 for no limit
-	IdleTimeout          time.Duration // idle_replication_slot_timeout; 0 for none
-	CheckpointTimeout    time.Duration // checkpoint_timeout
-	CompletionTarget     float64       // checkpoint_completion_target
-	DecodingWorkMem      uint64        // logical_decoding_work_mem, bytes
-	SenderTimeout        time.Duration // wal_sender_timeout; 0 for none
-	StatusInterval       time.Duration // wal_receiver_status_interval of the subscriber
-	SynchronousCommit    string        // synchronous_commit
-	SynchronousStandbies string        // synchronous_standby_names
+	SegmentSize       uint64        // wal_segment_size, bytes
+	MaxWALSize        uint64        // max_wal_size, bytes
+	KeepSize          uint64        // wal_keep_size, bytes
+	MaxSlotKeepSize   int64         // max_slot_wal_keep_size, bytes; -1 for no limit
+	IdleTimeout       time.Duration // idle_replication_slot_timeout; 0 for none
+	CheckpointTimeout time.Duration // checkpoint_timeout
+	CompletionTarget  float64       // checkpoint_completion_target
+	DecodingWorkMem   uint64        // logical_decoding_work_mem, bytes
+	SenderTimeout     time.Duration // wal_sender_timeout; 0 for none
+	StatusInterval    time.Duration // wal_receiver_status_interval of the subscriber
 }
 
 // DefaultSettings are those of a new PostgreSQL 18.
@@ -31,14 +29,14 @@ func DefaultSettings() Settings {
 	return Settings{
 		SegmentSize: 16 << 20, MaxWALSize: 1 << 30, MaxSlotKeepSize: -1,
 		CheckpointTimeout: 5 * time.Minute, CompletionTarget: 0.9,
-		DecodingWorkMem: 64 << 20, SenderTimeout: time.Minute, StatusInterval: 10 * time.Second, SynchronousCommit: "on",
+		DecodingWorkMem: 64 << 20, SenderTimeout: time.Minute, StatusInterval: 10 * time.Second,
 	}
 }
 
 // Names are the settings that Set knows.
 var Names = []string{
 	"checkpoint_completion_target", "checkpoint_timeout", "idle_replication_slot_timeout", "logical_decoding_work_mem", "max_slot_wal_keep_size",
-	"max_wal_size", "synchronous_commit", "synchronous_standby_names", "wal_keep_size", "wal_receiver_status_interval", "wal_segment_size", "wal_sender_timeout",
+	"max_wal_size", "wal_keep_size", "wal_receiver_status_interval", "wal_segment_size", "wal_sender_timeout",
 }
 
 // Set changes one setting by its name in PostgreSQL. A setting of the server that this
@@ -80,15 +78,6 @@ func (s *Settings) Set(name, value string) error {
 		s.SenderTimeout, err = apply.ParseSetting(value, time.Millisecond, 0, 24*24*time.Hour)
 	case "wal_receiver_status_interval":
 		s.StatusInterval, err = apply.ParseSetting(value, time.Second, 0, 24*24*time.Hour)
-	case "synchronous_commit":
-		switch v := strings.ToLower(value); v {
-		case "off", "local", "remote_write", "on", "remote_apply":
-			s.SynchronousCommit = v
-		default:
-			err = fmt.Errorf("expected off, local, remote_write, on or remote_apply")
-		}
-	case "synchronous_standby_names":
-		s.SynchronousStandbies = value
 	default:
 		return fmt.Errorf("unknown setting %q of the publisher: expected one that the pipeline depends on (nearest: %s)", name, apply.Nearest(strings.ToLower(name), Names))
 	}

@@ -151,7 +151,7 @@ func (r *run) release(level Level, to float64, by *standby) {
 		}
 		x.waits = false
 		r.tally.stages(r, x, by)
-		r.after(r.Work.Wake, func() { r.answer(x) })
+		r.after(r.Work.Answer, func() { r.answer(x) })
 	}
 	r.queue = left
 }

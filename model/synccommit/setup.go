@@ -59,7 +59,8 @@ type Work struct {
 	Receive float64 // the walreceiver or apply worker for one that it gets
 	Reply   float64 // the walreceiver for a reply
 	Hear    float64 // the walsender for a reply
-	Wake    float64 // the kernel, to wake up a process that waits
+	Wake    float64 // the startup process, to wake up
+	Answer  float64 // seconds until a backend that is released has answered
 }
 
 // Host has cores that its processes share.
@@ -92,6 +93,8 @@ type Standby struct {
 	Flush     float64 // seconds that a flush of its WAL takes
 	// ApplyDelay is recovery_min_apply_delay, seconds.
 	ApplyDelay float64
+	// StatusInterval is wal_receiver_status_interval, seconds; 0 for never.
+	StatusInterval float64
 	// Logical says that it is a subscription. SynchronousCommit is its own setting: whether
 	// its worker flushes each transaction.
 	Logical           bool
@@ -117,7 +120,6 @@ type Setup struct {
 	WriterDelay      float64 // wal_writer_delay, seconds
 	WriterFlushAfter float64 // wal_writer_flush_after, bytes
 	SenderTimeout    float64 // wal_sender_timeout, seconds; 0 for none
-	StatusInterval   float64 // wal_receiver_status_interval, seconds; 0 for never
 	Standbys         []Standby
 
 	// CancelAfter is after how long a client cancels its wait for a standby, seconds; 0
@@ -148,7 +150,7 @@ const (
 func New() *Setup {
 	return &Setup{
 		Level: On, Clients: 1, Hosts: []Host{{Name: "publisher"}}, CommitSiblings: DefaultCommitSiblings, WriterDelay: DefaultWriterDelay,
-		WriterFlushAfter: DefaultWriterFlushAfter, SenderTimeout: DefaultSenderTimeout, StatusInterval: DefaultStatusInterval, Duration: 1,
+		WriterFlushAfter: DefaultWriterFlushAfter, SenderTimeout: DefaultSenderTimeout, Duration: 1,
 	}
 }
 

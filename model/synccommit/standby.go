@@ -150,8 +150,7 @@ func (r *run) receive(s *standby) {
 		return
 	}
 	s.receiving = true
-	epoch := s.epoch
-	r.work(s.Host, r.Work.Wake, func() { r.receiveMore(s, epoch) })
+	r.receiveMore(s, s.epoch)
 }
 
 func (r *run) receiveMore(s *standby, epoch int) {
@@ -262,12 +261,12 @@ func (r *run) reply(s *standby, epoch int, force bool, then func()) {
 // status has a standby reply when it has not done so for wal_receiver_status_interval. It
 // matters where one standby stands in for another, and nothing new comes.
 func (r *run) status(s *standby) {
-	if r.StatusInterval <= 0 {
+	if s.StatusInterval <= 0 {
 		return
 	}
-	due := s.replied + r.StatusInterval
+	due := s.replied + s.StatusInterval
 	if due <= r.t {
-		due = r.t + r.StatusInterval
+		due = r.t + s.StatusInterval
 		if !s.away && !s.receiving {
 			s.force = true
 			if s.Logical {

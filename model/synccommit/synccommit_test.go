@@ -27,7 +27,7 @@ func simple(level Level, names string, trips ...float64) *Setup {
 	x := Transaction{Name: "t", Weight: 1, WAL: 500, Execute: execute}
 	for i, t := range trips {
 		s.Hosts = append(s.Hosts, Host{})
-		s.Standbys = append(s.Standbys, Standby{Name: []string{"s1", "s2", "s3"}[i], Host: i + 1, RoundTrip: t, Flush: remote})
+		s.Standbys = append(s.Standbys, Standby{Name: []string{"s1", "s2", "s3"}[i], Host: i + 1, RoundTrip: t, Flush: remote, StatusInterval: DefaultStatusInterval})
 		x.Standbys = append(x.Standbys, Replay{Replay: replays})
 	}
 	s.Transactions = []Transaction{x}
@@ -141,7 +141,7 @@ func TestLostStandby(t *testing.T) {
 	// It takes wal_sender_timeout until a standby that is silent is given up, and then up
 	// to wal_receiver_status_interval until the other one replies.
 	s = simple(On, "FIRST 1 (s1, s2)", trip, trip)
-	s.SenderTimeout, s.StatusInterval, s.Duration = 3, 1, 20
+	s.SenderTimeout, s.Standbys[1].StatusInterval, s.Duration = 3, 1, 20
 	s.Standbys[0].Lost = []Loss{{At: 2, Until: math.Inf(1), How: Silent}}
 	r = mustRun(t, s)
 	if r.Stall < 3 || r.Stall > 4+0.1 {
