@@ -2,13 +2,24 @@ package physical
 
 import (
 	"io/fs"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"applysim/model/cost"
+	"applysim/model/pipeline"
+	"applysim/wal"
 )
 
-func cases(t *testing.T) []*Case {
+func cases(t *testing.T) ([]*Case, *cost.Profile) {
+	if testing.Short() {
+		t.Skip("takes a while")
+	}
+	p, err := cost.BuiltinProfile(cost.DefaultProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
 	fsys := os.DirFS("testdata/recorded")
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -16,7 +27,7 @@ func cases(t *testing.T) []*Case {
 	}
 	var list []*Case
 	for _, e := range entries {
-		if _, err := fs.Stat(fsys, e.Name()+"/shipped.json"); err != nil {
+		if !e.IsDir() {
 			continue
 		}
 		c, err := Open(fsys, e.Name())
@@ -25,16 +36,33 @@ func cases(t *testing.T) []*Case {
 		}
 		list = append(list, c)
 	}
-	return list
+	if len(list) < 10 {
+		t.Fatalf("%d runs, expected ten", len(list))
+	}
+	return list, p
 }
 
-// TestShipped: bytes of both ways.
-func TestShipped(t *testing.T) {
-	p, err := cost.BuiltinProfile(cost.DefaultProfile)
-	if err != nil {
-		t.Fatal(err)
+// background is the WAL of records that belong to no transaction, as LSNs advance but for
+// page headers.
+func (s *Shipped) background() (bytes, count int64) {
+	for name, r := range s.Records {
+		if strings.HasPrefix(name, "Standby/") || strings.HasPrefix(name, "catalog ") {
+			bytes += (r.Bytes + 7*r.Count) &^ 7
+			count += r.Count
+		}
 	}
-	for _, c := range cases(t) {
+	return bytes, count
+}
+
+// relationMessage is what describes the table events, once: R, its id, two names, its
+// identity, five columns.
+const relationMessage = 1 + 4 + len("public\x00") + len("events\x00") + 1 + 2 + 5*(1+4+4) + len("id\x00account_id\x00status\x00payload\x00updated_at\x00")
+
+// TestShipped: what passes on the wire, both ways, to the byte.
+func TestShipped(t *testing.T) {
+	list, p := cases(t)
+	for _, c := range list {
+		s := &c.Shipped
 		costs, err := c.Costs(p)
 		if err != nil {
 			t.Fatal(err)
@@ -42,17 +70,81 @@ func TestShipped(t *testing.T) {
 		op := &costs.Operations[0]
 		u := &op.Subscriptions[0]
 		n := op.Transactions
-		start, _ := lsn(c.Shipped.Start)
-		end, _ := lsn(c.Shipped.End)
-		var records, images int64
-		for _, r := range c.Shipped.Records {
-			records += r.Count
-			images += r.Images
+		start, err1 := lsn(s.Start)
+		end, err2 := lsn(s.End)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
 		}
-		w := c.Shipped.Physical[">dw"]
-		t.Logf("%-15s n %v/%d WAL %d model %.0f (sent %d, on the wire %d of %d messages); records %d model %.0f; images %d model %.0f", c.Name, n, c.Shipped.Transactions, end-start, op.WAL*n, c.Shipped.SentBytes, w.Bytes, w.Messages, records, op.Records*n, images, op.Images*n)
-		t.Logf("   cpu %v; replies %v, keepalives %v", c.Shipped.CPU, c.Shipped.Physical["<dr"], c.Shipped.Logical[">dk"])
-		l := c.Shipped.Logical[">dw"]
-		t.Logf("%-15s logical %d bytes of %d messages, model %.0f of %.0f; subscriber WAL %d model %.0f; apply %.3f model %.3f; sender %.3f model %.3f", "", l.Bytes, l.Messages, u.Bytes*n, u.Messages*n, c.Shipped.SubscriberWAL, u.WAL*n, c.Shipped.CPU["apply worker"], u.Apply*n, c.Shipped.CPU["logical walsender"], u.Sender*n)
+		written := int64(end - start)
+		// A standby gets all WAL, nothing else, in messages of one kind. One that connects
+		// again begins with the segment that it has come to.
+		sent := s.Physical[">dw"]
+		again := int64(0)
+		if s.Backlog {
+			again = int64(start % wal.DefaultSegmentSize)
+		}
+		if int64(s.SentBytes) != written || sent.Bytes != written+again+int64(pipeline.Framing)*sent.Messages {
+			t.Errorf("%s: %d bytes written, sent_lsn moved by %d, %d on the wire in %d messages", c.Name, written, s.SentBytes, sent.Bytes, sent.Messages)
+		}
+		// The model's WAL is that of the transactions.
+		others, count := s.background()
+		off := math.Abs(float64(written-others) - float64(op.WAL*n))
+		limit := 24 * float64(count) // a record that lies in between moves page headers
+		if op.Images > 0 {
+			limit = 0.001 * float64(written) // an image has another hole in one page
+		}
+		if off > limit {
+			t.Errorf("%s: the model writes %.0f bytes, the server %d and %d in the background", c.Name, op.WAL*n, written-others, others)
+		}
+		data := s.Logical[">dw"]
+		if float64(data.Messages) != u.Messages*n+1 || math.Abs(float64(data.Bytes)-float64(u.Bytes*n)-float64(pipeline.Framing+relationMessage)) > 0.5 {
+			t.Errorf("%s: the model's stream has %.0f messages of %.0f bytes, the server's %d of %d, one of them for the table", c.Name, u.Messages*n, u.Bytes*n, data.Messages, data.Bytes)
+		}
+		// How many messages a standby gets depends on when its walsender looks.
+		most := pipeline.PhysicalMessages(op.WAL) * n
+		if s.Backlog {
+			most = float64(op.WAL*n) / pipeline.MaxSend
+		}
+		if float64(sent.Messages) > 1.05*most+2 {
+			t.Errorf("%s: %d messages to the standby, expected at most %.0f", c.Name, sent.Messages, most)
+		}
+	}
+}
+
+// TestRates: the rates of package pipeline are those that the runs give.
+func TestRates(t *testing.T) {
+	list, p := cases(t)
+	r, err := Fit(list, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", *r)
+	own := pipeline.Physical()
+	for _, x := range []struct {
+		rate   cost.Rate
+		fitted float64
+	}{{own.Send, r.SendWake}, {own.SendByte, r.SendByte}, {own.Receive, r.ReceiveWake}, {own.ReceiveByte, r.ReceiveByte}, {own.Wake, r.ReplayWake}, {own.Replay, r.ReplayRecord}} {
+		if math.Abs(x.rate.Value/x.fitted-1) > 0.01 {
+			t.Errorf("%s: %v, the runs give %v", x.rate.Name, x.rate.Value, x.fitted)
+		}
+	}
+	for _, c := range list {
+		s := &c.Shipped
+		w, back := s.Physical[">dw"], s.Physical["<dr"]
+		n := float64(w.Messages + back.Messages)
+		t.Logf("%-22s walsender %.3f s, fitted %.3f; walreceiver %.3f, %.3f; startup %.3f, %.3f", c.Name, s.CPU["physical walsender"], r.Slower*(r.SendWake*n+r.SendByte*float64(w.Bytes)),
+			s.CPU["walreceiver"], r.Slower*(r.ReceiveWake*n+r.ReceiveByte*float64(w.Bytes)), s.CPU["startup"], r.Slower*(r.ReplayWake*float64(w.Messages)+r.ReplayRecord*float64(s.records())))
+	}
+}
+
+// TestLeastSquares: two unknowns by hand; a value below zero becomes zero.
+func TestLeastSquares(t *testing.T) {
+	v, err := leastSquares([][]float64{{1, 2}, {3, 1}, {2, 1.5}})
+	if err != nil || math.Abs(v[0]-0.2) > 1e-9 || math.Abs(v[1]-0.4) > 1e-9 {
+		t.Errorf("%v %v, by hand 0.2 and 0.4", v, err)
+	}
+	v, err = leastSquares([][]float64{{1, 1}, {1, 2}, {1, 3}})
+	if err != nil || v[0] != 1 || v[1] != 0 {
+		t.Errorf("%v %v, by hand 1 and 0", v, err)
 	}
 }

@@ -36,7 +36,7 @@ type CommitOptions struct {
 }
 
 // commitLimit is how many transactions a cell of a grid has at most.
-const commitLimit = 20_000
+const commitLimit = 5_000
 
 // Commit works out what clients wait for.
 func Commit(s *scenario.Scenario, o *CommitOptions) (*Commits, error) {
@@ -114,9 +114,7 @@ func (r *Commits) setup(s *scenario.Scenario, c *Costs, o *CommitOptions) (*sync
 	}
 	x.Clients, x.Trip, x.CancelAfter, x.Spread = clients.Count, (clients.Think + clients.RoundTrip).Seconds(), clients.CancelAfter.Seconds(), clients.Spread
 	x.Duration = clients.Duration.Seconds()
-	if x.WarmUp = x.Duration / 10; x.WarmUp > 1 {
-		x.WarmUp = 1
-	}
+	x.WarmUp = min(x.Duration/10, 0.5)
 	rates := Physical()
 	x.Work = synccommit.Work{Send: rates.Send.Value, Hear: rates.Send.Value, Receive: rates.Receive.Value, Reply: rates.Receive.Value, Wake: rates.Wake.Value}
 	speed := r.receivers(s, x, &p.Commit)
@@ -129,6 +127,9 @@ func (r *Commits) setup(s *scenario.Scenario, c *Costs, o *CommitOptions) (*sync
 			backend = backendChange
 		}
 		assume("a change takes its backend %.3g µs ([publisher] backend)", backend*1e6)
+	}
+	if text := assumeImages(s, c); text != "" {
+		r.Assumptions = append(r.Assumptions, text)
 	}
 	var left []string
 	for i, op := range s.Operations {

@@ -64,10 +64,10 @@ type Cost struct {
 	Changes float64
 }
 
-// framing is what stands around each message: type and length of CopyData, and the head
+// Framing is what stands around each message: type and length of CopyData, and the head
 // of an XLogData message. Source: REL_18_1, src/backend/replication/walsender.c,
 // WalSndPrepareWrite.
-const framing = 1 + 4 + 1 + 8 + 8 + 8
+const Framing = 1 + 4 + 1 + 8 + 8 + 8
 
 // readShare is the part of a walsender's CPU that it is taken to spend when it reads a
 // transaction's WAL, before the commit.
@@ -406,7 +406,7 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 		k.Changes = x.changes / n
 		data := float64(x.sent.Bytes()) + float64(x.n*transactionBytes)
 		k.Messages = messages
-		k.Bytes = data/n + float64(messages*framing)
+		k.Bytes = data/n + float64(messages*Framing)
 		k.Pass = o.Profile.Apply(model, cost.Spooled(messages, data/n)).Seconds
 	}
 	return nil

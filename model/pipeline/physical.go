@@ -34,10 +34,10 @@ func Physical() *PhysicalRates {
 // replay is what a transaction takes a startup process that is awake.
 func (r *PhysicalRates) replay(op *Operation) float64 { return float64(op.Records * r.Replay.Value) }
 
-// maxSend is the most WAL that a message to a standby has. Source: REL_18_1,
+// MaxSend is the most WAL that a message to a standby has. Source: REL_18_1,
 // src/backend/replication/walsender.c, MAX_SEND_SIZE.
-const maxSend = 16 * 8192
+const MaxSend = 16 * 8192
 
-// physicalMessages are those that a transaction takes at most, each sent when it is
+// PhysicalMessages are those that a transaction takes at most, each sent when it is
 // flushed.
-func physicalMessages(wal float64) float64 { return max(math.Ceil(wal/maxSend), 1) }
+func PhysicalMessages(wal float64) float64 { return max(math.Ceil(wal/MaxSend), 1) }

@@ -304,12 +304,8 @@ func (r *Report) assume(s *scenario.Scenario, c *Costs) {
 	if c.Simulated < c.Changes*0.999 {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("costs are the mean of %.0f changes that were simulated row by row, of %.0f", c.Simulated, c.Changes))
 	}
-	set := apply.DefaultSettings()
-	for _, x := range s.Settings {
-		_ = set.Set(x.Name, x.Value) // they are known to be good
-	}
-	if length := c.Length; set.FullPageWrites && length < set.CheckpointTimeout.Seconds() && length < s.Duration.Seconds() {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("full-page images are those of the first %.3g s after a checkpoint, which were simulated: later there are fewer, so that less WAL is written (--sample makes that part longer)", length))
+	if text := assumeImages(s, c); text != "" {
+		r.Assumptions = append(r.Assumptions, text)
 	}
 	if s.Network == nil {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("a network of %v round trip and no limit to its bandwidth", scenario.DefaultRoundTrip))
@@ -323,4 +319,16 @@ func (r *Report) assume(s *scenario.Scenario, c *Costs) {
 			break
 		}
 	}
+}
+
+// assumeImages says what costs take for granted of full-page images.
+func assumeImages(s *scenario.Scenario, c *Costs) string {
+	set := apply.DefaultSettings()
+	for _, x := range s.Settings {
+		_ = set.Set(x.Name, x.Value) // they are known to be good
+	}
+	if !set.FullPageWrites || c.Length >= set.CheckpointTimeout.Seconds() || c.Length >= s.Duration.Seconds() {
+		return ""
+	}
+	return fmt.Sprintf("full-page images are those of the first %.3g s after a checkpoint, which were simulated: later there are fewer, so that less WAL is written (--sample makes that part longer)", c.Length)
 }

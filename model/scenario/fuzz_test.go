@@ -19,6 +19,7 @@ func FuzzRun(f *testing.F) {
 	f.Add("schema = \"s\"\nchanges = 30\n[settings]\nwal_level = \"logical\"\nautovacuum_naptime = \"1s\"\n[tables.t]\nrows = 9\nload = \"indexes first\"\n[[operation]]\ntable = \"t\"\ndo = \"delete\"\nwhich = \"range\"\nfrom = 0.1\nto = 0.2\nrate = 5\n" +
 		"[[snapshot]]\nfrom = \"1s\"\n[[variant]]\nname = \"v\"\nfillfactor = { t = 50 }\n[[variant]]\nname = \"w\"\nddl = [\"CREATE INDEX ON t (b)\"]\nreplica_identity = { t = \"full\" }\n")
 	f.Add("schema = \"s\"\nchanges = 1\n[subscription]\nbinary = true\nstreaming = \"parallel\"\n[[operation]]\ntable = \"t\"\ndo = \"update\"\ncolumns = [\"id\", \"at\"]\ncount = 4\n")
+	f.Add("schema = \"s\"\nchanges = 1\n[publisher]\nflush = \"1ms\"\n[publisher.settings]\nsynchronous_standby_names = \"ANY 2 (a, *)\"\ncommit_delay = 10\n[clients]\ncount = 3\nspread = 0.5\n[[standby]]\nname = \"a\"\nlost = [{ from = \"1s\", how = \"silent\" }]\n[standby.settings]\nrecovery_min_apply_delay = 5\n[[operation]]\ntable = \"t\"\ndo = \"insert\"\ncount = 4\n")
 	const ddl = "CREATE TABLE t (id bigint PRIMARY KEY, a int, b text, u uuid, at timestamptz DEFAULT now(), n numeric(8,2)); CREATE INDEX ON t (a, n); CREATE INDEX t_at ON t USING brin (at);"
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Read(strings.NewReader(text), "f.toml")

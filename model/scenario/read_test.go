@@ -39,6 +39,14 @@ func TestErrors(t *testing.T) {
 		{"idle variant", head + op + "[[variant]]\nname = \"v\"\n", `s.toml:7: a variant that changes nothing: expected ddl, drop_index, fillfactor, replica_identity, column_type or settings`},
 		{"snapshot", head + op + "[[snapshot]]\nfrom = \"2min\"\nuntil = \"1min\"\n", `s.toml:9: until = 1m0s: expected a time after from, 2m0s`},
 
+		{"standby without a name", head + "[[standby]]\nflush = \"1ms\"\n" + op, `s.toml:3: a standby without a name: expected name = "...", its application_name`},
+		{"unknown key of a standby", head + "[[standby]]\nname = \"a\"\nflussh = \"1ms\"\n" + op, `s.toml:5: unknown key "flussh" in standby[0] (nearest known: flush)`},
+		{"setting of a standby", head + "[[standby]]\nname = \"a\"\n[standby.settings]\nhot_standby = true\n" + op, `s.toml:6: unknown key "hot_standby" in standby[0].settings (nearest known: recovery_min_apply_delay)`},
+		{"value of a standby's setting", head + "[[standby]]\nname = \"a\"\n[standby.settings]\nrecovery_min_apply_delay = \"5 miles\"\n" + op, `s.toml:6: invalid value for parameter "recovery_min_apply_delay": "5 miles": expected one of the units us, ms, s, min, h and d`},
+		{"clients", head + "[clients]\ncount = 0\n" + op, `s.toml:4: count: found 0, expected a whole number from 1 to 10000`},
+		{"losses", head + "[[standby]]\nname = \"a\"\nlost = [{ from = \"5s\", until = \"3s\" }]\n" + op, `s.toml:5: until = 3s: expected a time after from, 5s`},
+		{"commit_delay", head + "[publisher.settings]\ncommit_delay = \"1ms\"\n" + op, `s.toml:4: invalid value for parameter "commit_delay": "1ms": expected a whole number from 0 to 100000`},
+
 		{"unknown table", head + strings.ReplaceAll(op, `"t"`, `"tt"`), `s.toml:4: table "tt" is not in s.sql (nearest: t)`},
 		{"unknown table before the run", head + "[tables.bear]\nrows = 3\n" + insert, `s.toml:3: table "bear" is not in s.sql (nearest: bare)`},
 		{"unknown column", head + "[tables.t.columns]\nm = { distinct = 3 }\n" + op, `s.toml:4: table "t" has no column "m" (nearest: g)`},

@@ -162,7 +162,9 @@ func (r *run) answer(x *txn) {
 	c.open = false
 	r.open--
 	x.answered = r.t
-	r.done++
+	if r.t >= r.WarmUp {
+		r.done++
+	}
 	r.tally.answered(r, x)
 	r.ledger.answered(r, x)
 	r.after(r.Trip, func() { r.begin(c) })

@@ -11,6 +11,7 @@ type Result struct {
 	Names        string  `json:"synchronous_standby_names"`
 	Clients      int     `json:"clients"`
 	Seconds      float64 `json:"seconds"` // that are counted
+	End          float64 `json:"end_s"`
 	Transactions int     `json:"transactions"`
 	PerSecond    float64 `json:"transactions_per_s"`
 	Latency      Latency `json:"latency_s"`
@@ -194,7 +195,7 @@ func (r *run) result() *Result {
 	r.tally.lastAnswer = last
 	length := r.t - r.WarmUp
 	out := &Result{
-		Level: r.Level.String(), Names: r.Names.String(), Clients: r.Setup.Clients, Seconds: length, Transactions: len(r.tally.latencies),
+		Level: r.Level.String(), Names: r.Names.String(), Clients: r.Setup.Clients, Seconds: length, End: r.t, Transactions: len(r.tally.latencies),
 		Flushes: r.tally.flushes, Cancelled: r.tally.cancelled, Waiting: len(r.queue), Stall: r.tally.stall, StallAt: r.tally.from, Events: append([]Happening{}, r.tally.happenings...),
 	}
 	if n := float64(len(r.tally.latencies)); n > 0 {
@@ -268,4 +269,10 @@ func (r *run) limit(out *Result) string {
 		}
 	}
 	return best
+}
+
+// Stuck says whether clients wait at the end for a standby that is not there, and nobody
+// has been answered since.
+func (r *Result) Stuck() bool {
+	return r.Waiting == r.Clients && (r.Transactions == 0 || r.StallAt+r.Stall >= r.End-1e-9)
 }

@@ -29,7 +29,7 @@ type run struct {
 
 	ledger ledger
 	tally  tally
-	done   int // transactions that were answered
+	done   int // transactions that were answered after the warm-up
 	over   bool
 }
 
@@ -81,7 +81,7 @@ func Run(s *Setup) (*Result, error) {
 		r.ledger.pass(r, e.t)
 		r.t = e.t
 		e.do()
-		r.over = s.Limit > 0 && r.done >= s.Limit && r.t >= s.WarmUp
+		r.over = s.Limit > 0 && r.done >= s.Limit
 	}
 	if !r.over {
 		r.ledger.pass(r, s.Duration)

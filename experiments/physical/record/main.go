@@ -382,7 +382,9 @@ func (r *recording) measure() error {
 			}
 		}
 	}
-	rows, err := r.pub.Query(fmt.Sprintf("select resource_manager || '/' || record_type, count(*), sum(record_length), sum(fpi_length) from applysim_tools.pg_get_wal_records_info('%s', '%s') group by 1 order by 1", s.Start, s.End))
+	rows, err := r.pub.Query(fmt.Sprintf(`with blocks as (select start_lsn, min(relfilenode) as relation from applysim_tools.pg_get_wal_block_info('%s', '%s', false) group by 1)
+		select case when relation < 16384 then 'catalog ' else '' end || resource_manager || '/' || record_type, count(*), sum(record_length), sum(fpi_length)
+		from applysim_tools.pg_get_wal_records_info('%[1]s', '%[2]s') left join blocks using (start_lsn) group by 1 order by 1`, s.Start, s.End))
 	if err != nil {
 		return err
 	}
