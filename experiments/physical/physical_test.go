@@ -36,8 +36,8 @@ func cases(t *testing.T) ([]*Case, *cost.Profile) {
 		}
 		list = append(list, c)
 	}
-	if len(list) < 10 {
-		t.Fatalf("%d runs, expected ten", len(list))
+	if len(list) < 9 {
+		t.Fatalf("%d runs, expected nine", len(list))
 	}
 	return list, p
 }

@@ -23,11 +23,11 @@ type PhysicalRates struct {
 // runs differ by up to half.
 func Physical() *PhysicalRates {
 	rate := func(name string, v float64) cost.Rate {
-		return cost.Rate{Name: name, Unit: "s", Value: v, Kind: cost.Calibrated, From: "experiments/physical, ten runs of PostgreSQL 18.1"}
+		return cost.Rate{Name: name, Unit: "s", Value: v, Kind: cost.Calibrated, From: "experiments/physical, nine runs of PostgreSQL 18.1"}
 	}
 	return &PhysicalRates{
-		Send: rate("send a message", 8.8e-6), SendByte: rate("send a byte", 0.089e-9), Receive: rate("receive a message", 11.8e-6),
-		ReceiveByte: rate("receive a byte", 0.334e-9), Wake: rate("wake up the startup process", 26.1e-6), Replay: rate("replay a record", 0.361e-6),
+		Send: rate("send a message", 9.07e-6), SendByte: rate("send a byte", 0.313e-9), Receive: rate("receive a message", 12.54e-6),
+		ReceiveByte: rate("receive a byte", 0.347e-9), Wake: rate("wake up the startup process", 26.0e-6), Replay: rate("replay a record", 0.345e-6),
 	}
 }
 
