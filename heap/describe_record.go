@@ -13,6 +13,7 @@ import (
 // Flags of records. Source: REL_18_1, src/include/access/heapam_xlog.h.
 const (
 	insertVisibleCleared = 0x01 // XLH_INSERT_ALL_VISIBLE_CLEARED
+	insertLastInMulti    = 0x02 // XLH_INSERT_LAST_IN_MULTI
 	insertNewTuple       = 0x08 // XLH_INSERT_CONTAINS_NEW_TUPLE
 	insertOnToast        = 0x10 // XLH_INSERT_ON_TOAST_RELATION
 

@@ -18,8 +18,8 @@
 // that are filled one after the other lie one after the other in an arena.
 //
 // Modelled: tuple formation, free space and fillfactor, the cached target
-// block, the free space map with its search order, INSERT and INSERT+INIT
-// records; updates, HOT and deletes; pruning; hint bits; the visibility map; VACUUM
+// block, the free space map with its search order, INSERT, INSERT+INIT and
+// MULTI_INSERT records, the pages that COPY adds in advance; updates, HOT and deletes; pruning; hint bits; the visibility map; VACUUM
 // with freezing, in as many passes as the memory for dead items asks for, and the
 // truncation of the table's end; what older major versions and the minor releases
 // of 18 do differently; the rows that COPY has left before the run, whose pages are
@@ -27,7 +27,7 @@
 // removed versions leave behind between those that stay.
 //
 // Reading order: page.go (a page), table.go (insert), hio.go (which page), package
-// fsm (the free space map), update.go, visibility.go, prune.go, vacuum.go with
+// fsm (the free space map), bulk.go (COPY), update.go, visibility.go, prune.go, vacuum.go with
 // freeze.go, tidstore.go and truncate.go, pass.go, release.go, before17.go, before16.go,
-// load.go (COPY) with load_page.go, bytes.go, describe.go and check.go.
+// load.go (what COPY has left) with load_page.go, bytes.go, describe.go and check.go.
 package heap

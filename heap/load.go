@@ -14,12 +14,10 @@ import (
 	"applysim/wal/storage"
 )
 
-// Limits of COPY. Source: REL_18_1, src/backend/commands/copyfrom.c and
-// src/backend/access/heap/hio.c.
+// Limits of COPY. Source: REL_18_1, src/backend/commands/copyfrom.c.
 const (
 	maxBufferedTuples = 1000  // MAX_BUFFERED_TUPLES
 	maxBufferedBytes  = 65535 // MAX_BUFFERED_BYTES
-	maxExtendBy       = 64    // MAX_BUFFERS_TO_EXTEND_BY
 )
 
 // LoadedRows are the rows that a table is loaded with, numbered from 0. They must be
@@ -89,7 +87,7 @@ func (t *Table) Load(count int, rows LoadedRows, o LoadOptions) error {
 	counters := t.Counters
 	t.fsm.Changed = nil // nothing is logged
 	defer func() { t.Counters, t.fsm.Changed = counters, t.dirtyFSM }()
-	c := &copier{t: t, o: o, current: storage.InvalidBlock, nextFree: storage.InvalidBlock}
+	c := &copier{t: t, o: o, bulk: t.NewBulk(o.NewTable)}
 	if err := c.copy(count); err != nil {
 		t.pages, t.loaded = pageList{}, nil
 		return err
@@ -138,12 +136,9 @@ func (t *Table) LoadedPages() int {
 
 // copier is the state of a COPY.
 type copier struct {
-	t       *Table
-	o       LoadOptions
-	current storage.BlockNumber // the page of its BulkInsertState
-	// Pages that were added in advance: the next one and the last one.
-	nextFree, lastFree storage.BlockNumber
-	extended           int // already_extended_by
+	t    *Table
+	o    LoadOptions
+	bulk *Bulk
 
 	batch   []int // lengths of the versions of a batch, aligned
 	lines   int   // bytes of their lines
@@ -217,11 +212,11 @@ func (c *copier) flush() {
 	pages, used, fresh := 0, 0, false
 	for i := 0; i < len(c.batch); {
 		if i == 0 || !fresh {
-			pages, used = c.pagesFor(c.batch[i:]), 0
+			pages, used = t.pagesFor(len(c.batch)-i, func(n int) int { return c.batch[i+n] }), 0
 		} else {
 			used++
 		}
-		block := c.findPage(c.batch[i], max(pages-used, 1))
+		block := c.bulk.findPage(c.batch[i], pages-used)
 		p := t.pages.at(block)
 		fresh = p.lower == storage.PageHeaderSize
 		for first := true; i < len(c.batch); first = false {
@@ -253,84 +248,6 @@ func (p *page) loadedSpace() int {
 		return 0
 	}
 	return max(int(p.upper)-int(p.lower)-storage.LinePointerSize, 0)
-}
-
-// pagesFor is how many empty pages versions take (heap_multi_insert_pages). Where a
-// version has no room even on an empty page, but for what fillfactor keeps free, the
-// unsigned room wraps around, and all that follow count as on that page.
-func (c *copier) pagesFor(lengths []int) int {
-	empty := uint64(storage.PageSize - storage.PageHeaderSize - c.t.reserve)
-	room, pages := empty, 1
-	for _, n := range lengths {
-		need := uint64(n + storage.LinePointerSize)
-		if room < need {
-			pages++
-			room = empty
-		}
-		room -= need
-	}
-	return pages
-}
-
-// findPage returns the page for a version, where pages more are wanted if the table
-// must grow (RelationGetBufferForTuple with a BulkInsertState).
-func (c *copier) findPage(length, pages int) storage.BlockNumber {
-	t := c.t
-	want := length + t.reserve
-	if want > nearlyEmpty {
-		want = max(length, nearlyEmpty)
-	}
-	block := c.current
-	if block == storage.InvalidBlock && t.pages.n > 0 {
-		block = storage.BlockNumber(t.pages.n - 1)
-	}
-search:
-	for block != storage.InvalidBlock {
-		free := t.pages.at(block).loadedSpace()
-		switch {
-		case want <= free:
-			c.current = block
-			return block
-		case c.nextFree != storage.InvalidBlock:
-			if !c.o.NewTable {
-				t.fsm.Record(block, free)
-			}
-			block = c.nextFree
-			if c.nextFree++; block >= c.lastFree {
-				c.nextFree = storage.InvalidBlock
-			}
-		case c.o.NewTable:
-			break search
-		default:
-			block = t.fsm.RecordAndSearch(block, free, want, t.pages.n)
-		}
-	}
-	c.current = c.extend(pages)
-	return c.current
-}
-
-// extend adds pages, at least as many as were added so far, and returns the first of
-// them (RelationAddBlocks).
-func (c *copier) extend(pages int) storage.BlockNumber {
-	t := c.t
-	n := min(max(pages, c.extended), maxExtendBy)
-	first := storage.BlockNumber(t.pages.n)
-	for range n {
-		t.pages.extend()
-		t.pages.at(storage.BlockNumber(t.pages.n - 1)).blank = true
-	}
-	if !c.o.NewTable && pages < n {
-		for i := pages; i < n; i++ {
-			t.fsm.Record(first+storage.BlockNumber(i), storage.PageSize-storage.PageHeaderSize)
-		}
-		t.fsm.Vacuum(first+storage.BlockNumber(pages), first+storage.BlockNumber(n-1))
-	}
-	c.nextFree = storage.InvalidBlock
-	if n > 1 {
-		c.nextFree, c.lastFree = first+1, first+storage.BlockNumber(n-1)
-	}
-	c.extended += n
-	return first
 }
 
 // sortByPage turns the pages of all rows into the number of rows before each page and
@@ -376,7 +293,7 @@ func (c *copier) copyFixed(count, length int) error {
 		// What a batch needs matters only until the table grows in the largest steps.
 		pages := 1
 		size := min(maxBufferedTuples, count-at)
-		if c.extended < maxExtendBy {
+		if c.bulk.extended < maxExtendBy {
 			var err error
 			if size, err = c.batchSize(at, count); err != nil {
 				return err
@@ -388,14 +305,14 @@ func (c *copier) copyFixed(count, length int) error {
 		}
 		used, fresh := 0, false
 		for i := 0; i < size; {
-			if c.extended < maxExtendBy {
+			if c.bulk.extended < maxExtendBy {
 				if i == 0 || !fresh {
-					pages, used = c.pagesFor(c.batch[i:]), 0
+					pages, used = t.pagesFor(len(c.batch)-i, func(n int) int { return c.batch[i+n] }), 0
 				} else {
 					used++
 				}
 			}
-			p := t.pages.at(c.findPage(length, max(pages-used, 1)))
+			p := t.pages.at(c.bulk.findPage(length, pages-used))
 			fresh = p.lower == storage.PageHeaderSize
 			lines := (int(p.lower) - storage.PageHeaderSize) / storage.LinePointerSize
 			k := min(n-lines, size-i)

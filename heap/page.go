@@ -266,6 +266,17 @@ func (p *page) note(off storage.OffsetNumber, xmin, cid uint32) {
 	p.runs = append(p.runs, version{first: off, cid: cid, xmin: xmin})
 }
 
+// noteSame is note for a row of a command that has inserted many.
+func (p *page) noteSame(off storage.OffsetNumber, xmin, cid uint32) {
+	if n := len(p.runs); p.headers == nil && n > 0 {
+		if r := &p.runs[n-1]; r.xmin == xmin && r.cid == cid && r.hints == 0 && (r.same || off == r.first+1) {
+			r.same = true
+			return
+		}
+	}
+	p.note(off, xmin, cid)
+}
+
 // body returns the body of item off, see bodySize.
 func (p *page) body(off storage.OffsetNumber) []byte {
 	lp := p.items[off-1]

@@ -11,6 +11,8 @@ const (
 	// Pages are frozen as a whole where that costs little, not only versions that are old
 	// enough, and equal freeze plans are logged once. See before16.go.
 	versionFreezePages = 16
+	// COPY makes a table longer by several pages at a time.
+	versionBulkExtension = 16
 )
 
 // before says whether the server is older than a major version.

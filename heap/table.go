@@ -123,6 +123,7 @@ type Table struct {
 	passed     *passed             // what sequential scans have left to do, if there was one
 	visited    storage.BlockNumber // the page that was visited last
 	pinned     storage.BlockNumber // page of the row version that the worker holds
+	bulk       *Bulk               // the row that is being inserted is one of a COPY
 	mvcc       bool                // versions are looked at with a backend's snapshot
 
 	bodies   []byte // arena that the page being filled grows in
@@ -225,7 +226,12 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 	if err != nil {
 		return storage.TID{}, err
 	}
-	block := t.findPage(v.length)
+	var block storage.BlockNumber
+	if t.bulk != nil {
+		block = t.bulk.findPage(storage.MaxAlign(v.length), 1)
+	} else {
+		block = t.findPage(v.length)
+	}
 	p := t.page(block)
 	cleared := t.clearVisible(p)
 	off := t.place(p, block, v)

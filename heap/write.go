@@ -11,7 +11,7 @@ import (
 // initializes says whether a record of a type initializes its page, which then
 // needs no image.
 func initializes(typ wal.RecordType) bool {
-	return typ == wal.HeapInsertInit || typ == wal.HeapUpdateInit || typ == wal.HeapHotUpdateInit
+	return typ == wal.HeapInsertInit || typ == wal.Heap2MultiInsertInit || typ == wal.HeapUpdateInit || typ == wal.HeapHotUpdateInit
 }
 
 // write writes a record about page p with so many bytes of block data and extra

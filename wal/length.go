@@ -47,3 +47,9 @@ func (p Parts) Length() int {
 // ExtraBlockRef is what one more reference to a block of the same relation
 // adds to a record, in bytes.
 const ExtraBlockRef = blockHeader + blockNumber
+
+// PageImages is the length of a record that consists of images of n pages of one
+// relation, so many bytes in all (XLOG_FPI).
+func PageImages(n, images int) int {
+	return Parts{BlockRefs: n, BlockData: n*imageHeader + images}.Length()
+}

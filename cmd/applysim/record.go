@@ -17,7 +17,9 @@ folder DIR/NAME gets the case, the state at the start, the stream, every WAL
 record and the state at the end. A case is JSON: name, pub (DDL of the
 publisher), sub (of the subscriber, if it is another one), sql (a list of
 scripts; {"sub": SQL} among them runs on the subscriber once all before it is
-applied), and where wanted sub_options, sub_conf, pub_conf, checksums, identity,
+applied: CHECKPOINT, VACUUM, or ALTER SUBSCRIPTION s REFRESH PUBLICATION, which
+copies new tables; "during" beside it is SQL for the publisher meanwhile), and
+where wanted sub_options, sub_conf, pub_conf, checksums, identity,
 publication, load (rows that both sides have before: a list of {"table", "rows":
 a query, "how": "copy", "indexes first" or "inserts", "vacuum": "VACUUM" or
 "VACUUM (FREEZE)"}) and after (DDL of the subscriber after these rows: indexes).

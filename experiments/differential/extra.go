@@ -28,6 +28,34 @@ func (g *generator) extra(seed uint64) {
 	if g.chance(8) {
 		g.summaries()
 	}
+	if g.features.copied || g.chance(25) {
+		g.synchronization()
+	}
+}
+
+// synchronization has a table come into the subscription at the end only: a worker copies
+// what it has by then, and applies what happens meanwhile.
+func (g *generator) synchronization() {
+	t := pick(g, g.spec.Tables)
+	if t.Loaded > 0 || g.option("two_phase = on") || g.option("two_phase = true") {
+		return // rows would be there twice; not allowed
+	}
+	g.spec.Late = t.Name
+	if g.chance(60) {
+		g.add(g.insert(t, g.most(t, g.between(1, 4000))))
+	}
+	o := &Op{Kind: opSync, Table: t.Name}
+	for range g.IntN(4) {
+		o.Body = append(o.Body, g.change(t, 300))
+	}
+	g.add(o)
+	for range g.IntN(5) {
+		g.add(g.change(t, 400))
+	}
+	if g.chance(50) {
+		g.vacuumHeaps(t)
+		g.add(g.insert(t, g.between(1, 200)))
+	}
 }
 
 // subtransactions makes a transaction of as many as make the data of a parallel worker's

@@ -24,6 +24,7 @@ type generator struct {
 type features struct {
 	lz4, zstd bool
 	major     int
+	copied    bool // each case has a table that is copied at the end
 }
 
 // freshFrom is where the numbers for new values begin: behind those of rows.

@@ -45,6 +45,7 @@ type options struct {
 	verbose bool
 	log     string
 	loaded  bool
+	copied  bool
 	all     string
 }
 
@@ -70,6 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.shrink, "shrink", 60, "make a case that differs smaller in at most `N` recordings")
 	f.BoolVar(&o.verbose, "verbose", false, "a line for each case, not only for those that differ")
 	f.BoolVar(&o.loaded, "loaded", false, "tables have rows before, as bulk loads leave them")
+	f.BoolVar(&o.copied, "copied", false, "each case has a table that a synchronisation worker copies at the end")
 	f.StringVar(&o.all, "keep", "", "leave the recordings of all cases in folder `DIR`, which applysim verify reads")
 	f.StringVar(&o.log, "log", "", "add this run to the log in `FILE`")
 	switch err := f.Parse(args); {
@@ -127,6 +129,7 @@ func newRun(o options, stdout io.Writer) (*differential, error) {
 	}
 	d := &differential{options: o, tally: newTally(), pool: pool, stdout: stdout, started: time.Now()}
 	if d.features, err = examine(pool); err == nil {
+		d.features.copied = o.copied
 		d.work, err = pool.Folder("recordings")
 	}
 	if err == nil && d.out == "" {

@@ -41,6 +41,7 @@ const (
 	opTx        opKind = "transaction"
 	opSavepoint opKind = "savepoint"
 	opEvent     opKind = "event"
+	opSync      opKind = "synchronization"
 )
 
 // order is that in which a loop goes through the rows.
@@ -80,6 +81,15 @@ func (o *Op) steps(s *Spec) []server.Step {
 		return []server.Step{{Sub: o.Text}}
 	case opTx:
 		return o.transaction(s)
+	case opSync:
+		var during []string
+		for _, b := range o.Body {
+			during = append(during, b.sql(s))
+		}
+		return []server.Step{
+			{Pub: "alter publication p add table " + o.Table},
+			{Sub: "alter subscription s refresh publication", During: strings.Join(during, "; ")},
+		}
 	}
 	return []server.Step{{Pub: o.sql(s)}}
 }

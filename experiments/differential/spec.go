@@ -20,6 +20,8 @@ type Spec struct {
 	Checksums  bool
 	// ViaRoot publishes the changes of partitions as those of their root.
 	ViaRoot bool
+	// Late is a table that is published by an op only; "" if there is none.
+	Late string
 }
 
 // Table is a table of both sides.
@@ -161,6 +163,17 @@ func (s *Spec) Case() *server.Case {
 	c.Pub, c.Sub, c.Identity, c.After = pub.String(), sub.String(), identity.String(), after.String()
 	if s.ViaRoot {
 		c.Publication = "create publication p for all tables with (publish_via_partition_root = true)"
+	}
+	if s.Late != "" {
+		c.Publication = "create publication p for table marker"
+		for _, t := range s.Tables {
+			if t.Name != s.Late {
+				c.Publication += ", " + t.Name
+			}
+		}
+		if s.ViaRoot {
+			c.Publication += " with (publish_via_partition_root = true)"
+		}
 	}
 	for _, o := range s.Ops {
 		c.SQL = append(c.SQL, o.steps(s)...)

@@ -12,6 +12,8 @@ import (
 type Record struct {
 	Manager, Type, Relation, Fork, Block string
 	Length, FPI                          int
+
+	catalogs bool // the COMMIT of a transaction that has changed catalogs alone; see markCatalogs
 }
 
 // Line gives the record's seven columns, separated by tabs.
@@ -24,8 +26,11 @@ func (r Record) Line() string {
 // Background says whether a record belongs to no change: the work of other
 // processes, and of the worker on the catalogs.
 func (r Record) Background() bool {
+	if r.catalogs {
+		return true
+	}
 	switch r.Manager {
-	case "Standby", "Storage":
+	case "Standby", "Storage", "ReplicationOrigin":
 		return true
 	case "XLOG":
 		if strings.HasPrefix(r.Type, "CHECKPOINT_") {
@@ -80,7 +85,7 @@ func parseRecord(line string) (Record, error) {
 	if err1 != nil || err2 != nil {
 		return Record{}, fmt.Errorf("lengths %q and %q, expected numbers", f[5], f[6])
 	}
-	return Record{f[0], f[1], f[2], f[3], f[4], length, fpi}, nil
+	return Record{Manager: f[0], Type: f[1], Relation: f[2], Fork: f[3], Block: f[4], Length: length, FPI: fpi}, nil
 }
 
 // Recorded says whether the folder has the recorded results to compare with.

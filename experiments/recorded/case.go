@@ -85,7 +85,16 @@ type UserType struct {
 type Event struct {
 	After int64 // number of messages before it
 	SQL   string
-	Place string // file and line, for messages
+	Place string                    // file and line, for messages
+	do    func(*apply.Worker) error // what it does, if that is no command of the server's; else nil
+}
+
+// run does what an event does.
+func (e *Event) run(w *apply.Worker, quiet bool) error {
+	if e.do != nil {
+		return e.do(w)
+	}
+	return w.Run(e.SQL, quiet)
 }
 
 // Open reads a case's folder, dir within fsys, up to the stream.
@@ -131,6 +140,7 @@ func Open(fsys fs.FS, dir string) (*Case, error) {
 		return nil, err
 	}
 	c.Events, err = ParseEvents(c.file("events.tsv"), events)
+	c.addCopies()
 	return c, err
 }
 
@@ -153,7 +163,7 @@ func ParseEvents(file string, text []byte) ([]Event, error) {
 			return nil, fmt.Errorf("%s: found %d messages, expected %d or more, as the line before has", place, n, last)
 		}
 		last = n
-		events = append(events, Event{n, sql, place})
+		events = append(events, Event{After: n, SQL: sql, Place: place})
 	}
 	return events, nil
 }

@@ -3,6 +3,7 @@ package recorded
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,6 +111,9 @@ func (c *Case) follow(watch func(*apply.Worker) wal.Sink) (*Result, *apply.Worke
 	expected, err := c.Expected()
 	if err != nil {
 		return nil, nil, err
+	}
+	if slices.ContainsFunc(c.Events, func(e Event) bool { return e.do != nil }) {
+		markCatalogs(records)
 	}
 	for _, x := range records {
 		if !x.Background() {

@@ -46,13 +46,15 @@ const (
 	tupleHeaderLen = 23 // SizeofHeapTupleHeader
 	invalHeader    = 30 // Transaction/INVALIDATION without messages
 
-	updateMain    = 14  // SizeOfHeapUpdate
-	deleteMain    = 8   // SizeOfHeapDelete
-	multiOverhead = 46  // Heap2/MULTI_INSERT: headers of the record, its block and its data
-	multiMain     = 4   // SizeOfHeapMultiInsert
-	multiOffset   = 2   // of each row, unless the page is new
-	multiHeader   = 7   // SizeOfMultiInsertTuple
-	shortData     = 255 // main data beyond it has the long header
+	updateMain            = 14  // SizeOfHeapUpdate
+	deleteMain            = 8   // SizeOfHeapDelete
+	imageHeader           = 5   // SizeOfXLogRecordBlockImageHeader
+	imageHeaderCompressed = 7   // with SizeOfXLogRecordBlockCompressHeader: a compressed image with a hole
+	multiOverhead         = 46  // Heap2/MULTI_INSERT: headers of the record, its block and its data
+	multiMain             = 4   // SizeOfHeapMultiInsert
+	multiOffset           = 2   // of each row, unless the page is new
+	multiHeader           = 7   // SizeOfMultiInsertTuple
+	shortData             = 255 // main data beyond it has the long header
 )
 
 // rowRecord says whether a record is a row change of a user's table or a TRUNCATE, and
@@ -221,6 +223,9 @@ func (w *walReader) group(records []Record) error {
 			t.sub, t.catalogs = decode.Xact{XID: t.top}, false
 			continue
 		}
+		if r.Type == "INVALIDATION" && i+1 < len(records) && records[i+1].Manager == "Standby" && records[i+1].Type == "INVALIDATIONS" {
+			continue // of a VACUUM without a transaction's id: carried out at once
+		}
 		t.other(r)
 	}
 	if !commits {
@@ -382,7 +387,7 @@ func copies(r Record, records []Record) bool {
 func (t *walTransaction) copied(r Record, more bool) error {
 	offsets := !strings.HasSuffix(r.Type, "+INIT")
 	rows, data, whole := 0, 0, 0
-	for rows == 0 || whole < r.Length-r.FPI-topXID {
+	for rows == 0 || !t.explained(r, whole) && whole < r.Length-r.FPI {
 		if err := t.describe(); err != nil {
 			return err
 		}
@@ -408,11 +413,11 @@ func (t *walTransaction) copied(r Record, more bool) error {
 			whole += longHeader
 		}
 	}
-	if r.FPI == 0 && r.Length == whole+topXID {
+	if rest := r.Length - r.FPI - whole; rest == topXID && r.FPI == 0 || rest >= 2*topXID {
 		if t.w.notes == nil {
 			t.begin()
 		}
-	} else if r.FPI == 0 && r.Length != whole {
+	} else if !t.explained(r, whole) {
 		return fmt.Errorf("found a %s of %d bytes, expected %d for %d rows", r.Type, r.Length, whole, rows)
 	}
 	for ; rows > 0; rows-- {
@@ -422,6 +427,16 @@ func (t *walTransaction) copied(r Record, more bool) error {
 		t.next++
 	}
 	return nil
+}
+
+// explained says whether a record of several rows is as long as these ask for, with an
+// image's header and a top-level transaction's id or without.
+func (t *walTransaction) explained(r Record, whole int) bool {
+	rest := r.Length - r.FPI - whole
+	if r.FPI == 0 {
+		return rest == 0 || rest == topXID
+	}
+	return rest == imageHeader || rest == imageHeaderCompressed || rest == imageHeader+topXID || rest == imageHeaderCompressed+topXID
 }
 
 // longer says whether a record is longer than its row change asks for by a top-level

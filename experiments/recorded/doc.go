@@ -11,10 +11,12 @@
 //	events.tsv      what ran on the subscriber beside the stream, if anything
 //	load_T.copy.gz  rows that table T had before, if it had any: column names, then lines
 //	                of COPY; case.json (load) says how they came there
+//	copy_N.copy.gz  what a synchronisation worker has copied, and copy_N.stream.tsv.gz what
+//	                it applied then; see synchronize.go
 //	records.tsv.gz  every WAL record of the real subscriber
 //	expected.json   its state at the end
 //
-// A replay needs the first five only. Records that belong to no change
+// A replay needs all but the last two. Records that belong to no change
 // (checkpoints, catalog pages and the like) are passed over by name, but their
 // lengths count for the LSNs.
 //

@@ -31,7 +31,7 @@ func NewFeed(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, sc
 func (f *Feed) Next(m *stream.Message) error {
 	for len(f.events) > 0 && f.events[0].After <= f.n {
 		f.schedule.BeforeEvent()
-		if err := f.w.Run(f.events[0].SQL, f.quiet); err != nil {
+		if err := f.events[0].run(f.w, f.quiet); err != nil {
 			return f.events[0].located(err)
 		}
 		f.events = f.events[1:]

@@ -86,13 +86,20 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 // before it is applied.
 type Step struct {
 	Pub, Sub string
+	// During runs on the publisher while the first table waits to be copied that the
+	// subscriber's command brings over.
+	During string
 }
 
 // MarshalJSON gives a publisher's step as a string, a subscriber's as an object.
 func (s Step) MarshalJSON() ([]byte, error) {
 	var v any = s.Pub
 	if s.Sub != "" {
-		v = map[string]string{"sub": s.Sub}
+		m := map[string]string{"sub": s.Sub}
+		if s.During != "" {
+			m["during"] = s.During
+		}
+		v = m
 	}
 	return marshal(v)
 }
@@ -103,14 +110,15 @@ func (s *Step) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &s.Pub)
 	}
 	var o struct {
-		Sub string `json:"sub"`
+		Sub    string `json:"sub"`
+		During string `json:"during"`
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil || o.Sub == "" {
-		return fmt.Errorf("a step of sql is %s: expected a string, or an object {\"sub\": SQL}", b)
+		return fmt.Errorf("a step of sql is %s: expected a string, or an object {\"sub\": SQL, \"during\": SQL}", b)
 	}
-	s.Sub = o.Sub
+	s.Sub, s.During = o.Sub, o.During
 	return nil
 }
 

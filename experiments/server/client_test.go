@@ -59,7 +59,7 @@ func TestProxy(t *testing.T) {
 		message('d', "k"+strings.Repeat("x", 17)) // a keepalive
 	p := new(proxy)
 	var out bytes.Buffer
-	p.forward(&out, bufio.NewReader(strings.NewReader(text)))
+	p.forward(&link{}, &out, bufio.NewReader(strings.NewReader(text)))
 	if out.String() != text {
 		t.Errorf("%d of %d bytes are passed on, or others", out.Len(), len(text))
 	}

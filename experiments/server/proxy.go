@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 )
 
@@ -24,6 +25,9 @@ type proxy struct {
 	block    bool       // they belong to a block of a streamed transaction
 
 	described [][]string // relations and types, as if not streamed
+
+	holding bool        // COPY commands wait for their turn
+	held    []*heldCopy // all so far
 }
 
 // newProxy listens on the loopback for connections to the server on a port.
@@ -58,16 +62,103 @@ func (p *proxy) connection(client net.Conn) {
 		return
 	}
 	defer server.Close()
+	k := &link{}
 	go func() {
-		io.Copy(server, client)
+		p.ask(k, server, bufio.NewReaderSize(client, 64<<10))
 		server.Close()
 	}()
-	p.forward(client, bufio.NewReaderSize(server, 64<<10))
+	p.forward(k, client, bufio.NewReaderSize(server, 64<<10))
+}
+
+// link is a connection of a worker's.
+type link struct {
+	slot  string    // that it streams from or has made; "" if not known
+	copy  *heldCopy // what it has copied; nil if it is the apply worker's
+	begun bool      // the length of the first message has been read
+}
+
+// ask passes on what the client sends: a startup message without a type, then messages as
+// the server's. A COPY waits if it must.
+func (p *proxy) ask(k *link, server io.Writer, client *bufio.Reader) {
+	var message []byte
+	for {
+		head := 5
+		if !k.begun {
+			head = 4
+		}
+		b, err := client.Peek(head)
+		if err != nil {
+			return
+		}
+		n := int(binary.BigEndian.Uint32(b[head-4:]))
+		if n < 4 {
+			return
+		}
+		n += head - 4
+		k.begun = true
+		if cap(message) < n {
+			message = make([]byte, n)
+		}
+		message = message[:n]
+		if _, err := io.ReadFull(client, message); err != nil {
+			return
+		}
+		if head == 5 && message[0] == 'Q' {
+			p.query(k, strings.TrimRight(string(message[5:]), "\x00"))
+		}
+		if _, err := server.Write(message); err != nil {
+			return
+		}
+	}
+}
+
+// query looks at a command of a worker's.
+func (p *proxy) query(k *link, sql string) {
+	if rest, ok := strings.CutPrefix(sql, "CREATE_REPLICATION_SLOT \""); ok {
+		k.slot, _, _ = strings.Cut(rest, "\"")
+	}
+	if !strings.HasPrefix(sql, "COPY ") {
+		return
+	}
+	h := readCopy(sql)
+	h.slot = k.slot
+	p.mu.Lock()
+	k.copy = h
+	p.held = append(p.held, h)
+	wait := p.holding
+	p.mu.Unlock()
+	if wait {
+		<-h.release
+	}
+}
+
+// hold makes COPY commands wait until they are released, or lets them pass.
+func (p *proxy) hold(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.holding = on
+}
+
+// copies is how many COPY commands there have been.
+func (p *proxy) copies() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.held)
+}
+
+// copy is the n-th COPY command, from 0; nil if it has not come yet.
+func (p *proxy) copy(n int) *heldCopy {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n < len(p.held) {
+		return p.held[n]
+	}
+	return nil
 }
 
 // forward passes on what the server sends: messages of a type byte, a length that
 // includes itself, and content.
-func (p *proxy) forward(client io.Writer, server *bufio.Reader) {
+func (p *proxy) forward(k *link, client io.Writer, server *bufio.Reader) {
 	out := bufio.NewWriterSize(client, 64<<10)
 	var message []byte
 	for {
@@ -86,7 +177,7 @@ func (p *proxy) forward(client io.Writer, server *bufio.Reader) {
 		if _, err := io.ReadFull(server, message); err != nil {
 			return
 		}
-		p.see(message)
+		p.see(k, message)
 		out.Write(message)
 		if server.Buffered() == 0 && out.Flush() != nil {
 			return
@@ -98,7 +189,7 @@ func (p *proxy) forward(client io.Writer, server *bufio.Reader) {
 const xlogDataHeader = 1 + 8 + 8 + 8
 
 // see keeps a message of the server's if it is one of pgoutput's.
-func (p *proxy) see(message []byte) {
+func (p *proxy) see(k *link, message []byte) {
 	if message[0] != 'd' || len(message) < 5+xlogDataHeader+1 || message[5] != 'w' {
 		return
 	}
@@ -106,6 +197,11 @@ func (p *proxy) see(message []byte) {
 	data := message[5+xlogDataHeader:]
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if h := k.copy; h != nil {
+		h.xid = transaction(data, h.xid)
+		h.messages = append(h.messages, []string{fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn)), fmt.Sprint(h.xid), hex.EncodeToString(data)})
+		return
+	}
 	p.xid = transaction(data, p.xid)
 	line := func(data []byte) []string {
 		return []string{fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn)), fmt.Sprint(p.xid), hex.EncodeToString(data)}

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,17 @@ type Summary struct {
 func (p *Pool) Record(c *Case, dir string, pages bool) (*Summary, error) {
 	r := &recording{case_: c, pages: pages, views: p.options.Inspect}
 	var err error
+	if slices.ContainsFunc(c.SQL, func(s Step) bool { return refreshes(s.Sub) }) && c.SubConf["max_sync_workers_per_subscription"] == "" {
+		// One after the other, so that a case repeats.
+		own := *c
+		own.SubConf = maps.Clone(c.SubConf)
+		if own.SubConf == nil {
+			own.SubConf = Settings{}
+		}
+		own.SubConf["max_sync_workers_per_subscription"] = "1"
+		c = &own
+		r.case_ = c
+	}
 	if r.pub, err = p.cluster("pub", c.PubConf, false); err != nil {
 		return nil, err
 	}
@@ -59,6 +71,7 @@ type recording struct {
 	startLSN string
 	loaded   [][]string // lines of COPY, by the case's Load
 	events   []string
+	copied   []copied // tables that synchronisation workers have copied, in order
 	pageRows []string
 
 	inspection []string // lines of inspect.jsonl.gz
@@ -197,6 +210,9 @@ func (r *recording) step(s Step) error {
 	}
 	if err := r.waitApplied(); err != nil {
 		return err
+	}
+	if refreshes(s.Sub) {
+		return r.synchronize(s)
 	}
 	at := len(r.between.passed())
 	// A session of its own: what an earlier one has learnt, of checkpoints say, would

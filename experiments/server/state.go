@@ -265,6 +265,13 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 	for i, lines := range r.loaded {
 		f.compressed("load_"+r.case_.Load[i].Table+".copy.gz", lines)
 	}
+	for i, c := range r.copied {
+		name := fmt.Sprintf("copy_%d", i+1)
+		f.compressed(name+".copy.gz", c.lines)
+		if len(c.catchUp) > 0 {
+			f.lines(name+".stream.tsv.gz", c.catchUp)
+		}
+	}
 	f.lines("stream.tsv.gz", stream)
 	f.text("events.tsv", r.events)
 	f.lines("records.tsv.gz", records)

@@ -34,6 +34,7 @@ type Backend struct {
 	counts    []map[*table]rowCounts
 	statement *Statement
 	scan      *backendScan
+	copying   *copying   // the COPY under way
 	checks    []keyCheck // foreign keys to check at the end of the statement,
 	deferred  []keyCheck // and of the transaction
 	keys      map[*table][]*foreignKey
@@ -243,6 +244,9 @@ func (b *Backend) Change(m *stream.Message) error {
 		}
 		if err := b.draw(r.local); err != nil {
 			return err
+		}
+		if b.copying != nil {
+			return b.copying.add(r.local, w.values, b.copiedLine(r, m))
 		}
 		return b.insert(r.local)
 	case stream.KindUpdate, stream.KindDelete:

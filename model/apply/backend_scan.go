@@ -50,6 +50,8 @@ type Statement struct {
 	// Arbiters, or by all unique indexes if there are none.
 	Conflict bool
 	Arbiters []*schema.Index
+	// Copy says that it is a COPY into Table; nil if not.
+	Copy *CopyStatement
 }
 
 // backendScan is the scan of a statement under way.
@@ -72,6 +74,9 @@ func (b *Backend) BeginStatement(s *Statement) error {
 		return err
 	}
 	b.statement = s
+	if s.Copy != nil {
+		b.beginCopy(s)
+	}
 	return nil
 }
 
@@ -86,6 +91,12 @@ func (b *Backend) ContinueStatement(s *Statement) {
 func (b *Backend) EndStatement() error {
 	if b.statement == nil {
 		return nil
+	}
+	if c := b.copying; c != nil {
+		b.copying = nil
+		if err := c.end(); err != nil {
+			return err
+		}
 	}
 	b.endScan()
 	b.w.command++

@@ -43,7 +43,8 @@
 // computed), foreign.go and hashrows.go (other access methods), sequence.go, truncate.go, spool.go,
 // parallel.go, twophase.go; counters.go, statistics.go; event.go (commands
 // beside the stream), vacuum.go, checkpoint.go (when checkpoints come), walwriter.go;
-// load.go (tables that are there before the run); backend.go, backend_scan.go,
+// load.go (tables that are there before the run); copy.go (COPY), synchronize.go (the initial
+// copy); backend.go, backend_copy.go, backend_scan.go,
 // backend_keys.go, backend_rows.go and backend_ddl.go (a session of the publisher, on
 // the same tables).
 package apply

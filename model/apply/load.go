@@ -246,15 +246,7 @@ func (l *loader) line() int {
 		if l.columns[i].remote < 0 {
 			continue
 		}
-		n++
-		switch c := &l.tuple[i]; c.Format {
-		case stream.ColumnText:
-			n += escaped(c.Data)
-		case stream.ColumnBinary:
-			n += escaped([]byte(l.columns[i].typ.Text(l.values[i])))
-		default:
-			n += len(`\N`)
-		}
+		n += 1 + l.columns[i].lineLength(&l.tuple[i], l.values[i])
 	}
 	return max(n, 0)
 }

@@ -86,7 +86,7 @@ func (a *parallelApply) find(remote uint32) *parallelWorker {
 // pool, or a new one. If there are too many, it has to be spooled
 // (pa_allocate_worker).
 func (w *Worker) allocateWorker(remote uint32) {
-	if !w.opts.Parallel || w.opts.SkipConflicts {
+	if !w.opts.Parallel || w.opts.SkipConflicts || w.synchronizing != nil { // not while tables are being copied (pa_can_start)
 		return
 	}
 	a := &w.parallel

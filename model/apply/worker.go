@@ -97,7 +97,8 @@ type Worker struct {
 	origin        origin // of the last transaction that the publisher has committed
 	inTransaction bool
 	opened        opened
-	skipping      bool // the rest of the transaction is passed over
+	skipping      bool             // the rest of the transaction is passed over
+	synchronizing *synchronization // nil if all tables are there
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
 	nextOID       uint32
@@ -407,6 +408,11 @@ func (w *Worker) apply(m *stream.Message) error {
 // change applies a change of the current transaction.
 func (w *Worker) change(m *stream.Message) error {
 	var err error
+	if w.synchronizing != nil && w.inTransaction {
+		if over, err := w.passesOver(m); over || err != nil {
+			return err
+		}
+	}
 	switch m.Kind {
 	case stream.KindInsert:
 		err = w.applyInsert(m)

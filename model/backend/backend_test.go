@@ -53,7 +53,7 @@ func TestScript(t *testing.T) {
 		{"/* x", "script 1: a comment without end"},
 		{`insert into "t values (1)`, "script 1: a quoted name without end"},
 		{"select $a$x", "script 1: a string in $a$ without end"},
-		{`\copy t from 'x'`, `script 1: psql's \copy: expected \gexec`},
+		{`\i other.sql`, `script 1: psql's \i: expected \gexec`},
 		{`select 'x' \gexec`, `script 1: \gexec: expected SELECT format`},
 		{`select format('%s %s', g) from generate_series(1,2) g \gexec`, "format: too few arguments"},
 	} {

@@ -16,5 +16,5 @@
 // change is taken for a statement of its own that finds its row by its key.
 //
 // Reading order: lex.go, script.go (statements), plan.go (how they find rows), run.go
-// (statements and changes together), rolledback.go.
+// (statements and changes together), copy.go, rolledback.go.
 package backend

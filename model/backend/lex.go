@@ -38,10 +38,35 @@ type statement struct {
 	rolledBack bool   // its work does not last
 	valueless  bool   // its values are not known
 	place      string // where it stands, for messages
+	// data are the lines that follow a COPY ... FROM STDIN; nil if there are none.
+	data []string
 }
 
 // operators are what an operator's name may consist of.
 const operators = "+-*/<>=~!@#%^&|`?"
+
+// fromStdin says whether lines of data follow a COPY.
+func (s *statement) fromStdin() bool {
+	return len(s.toks) > 0 && s.toks[0].is("copy") && find(s.toks, "stdin", "pstdin") < len(s.toks) && find(s.toks, "from") < len(s.toks)
+}
+
+// takeData takes the lines that follow a COPY up to the one that ends them, and returns where
+// the script goes on.
+func (s *statement) takeData(script string, at int) int {
+	s.data = []string{}
+	for at < len(script) {
+		line, _, more := strings.Cut(script[at:], "\n")
+		at += len(line)
+		if more {
+			at++
+		}
+		if line == `\.` {
+			break
+		}
+		s.data = append(s.data, strings.TrimSuffix(line, "\r"))
+	}
+	return at
+}
 
 // split cuts a psql script into statements. place says where it stands.
 func split(script, place string) ([]*statement, error) {
@@ -86,6 +111,19 @@ func split(script, place string) ([]*statement, error) {
 				n = len(rest)
 			}
 			word := strings.Fields(rest[:n])[0]
+			if word == `\copy` {
+				// One line, without a semicolon.
+				list2, err := split(strings.TrimPrefix(rest[1:n], " ")+";", place)
+				if err != nil || len(list2) != 1 {
+					return nil, fmt.Errorf("%s: psql's \\copy: expected one COPY command in its line", place)
+				}
+				list = append(list, list2[0])
+				at += n
+				if list2[0].fromStdin() && at < len(script) {
+					at = list2[0].takeData(script, at+1)
+				}
+				continue
+			}
 			if word != `\gexec` && word != `\g` {
 				return nil, fmt.Errorf("%s: psql's %s: expected \\gexec, the only command that is modelled", place, word)
 			}
@@ -93,8 +131,14 @@ func split(script, place string) ([]*statement, error) {
 			flush(at)
 			at += len(word)
 		case c == ';':
+			copied := s
 			flush(at)
 			at++
+			if copied.fromStdin() {
+				if n := strings.IndexByte(script[at:], '\n'); n >= 0 {
+					at = copied.takeData(script, at+n+1)
+				}
+			}
 		case c == '\'' || (c == 'e' || c == 'E') && len(rest) > 1 && rest[1] == '\'':
 			end, err := quoted(script, at, c != '\'')
 			if err != nil {

@@ -31,6 +31,8 @@ type dml struct {
 	arbiters []*schema.Index
 	given    []int // columns that an INSERT gives values to, nil if not known
 	perhaps  []int // those of them that are DEFAULT in some rows
+	// copy says that it is a COPY, which inserts rows; nil if not.
+	copy *apply.CopyStatement
 
 	compiled bool
 	filter   []*expr.Expr // the parts of the condition that can be computed
@@ -82,6 +84,9 @@ func (c *condition) operators() float64 {
 // readDML reads a statement about the rows of a table; nil if it is none, or one of a
 // form that is not known.
 func readDML(s *statement, db *schema.Database) *dml {
+	if s.toks[0].is("copy") {
+		return readCopy(s, db)
+	}
 	d := &dml{statement: s, verb: s.toks[0].text, rows: -1}
 	toks := s.toks[1:]
 	skip := func(words ...string) {
@@ -365,6 +370,7 @@ func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 	}
 	if d.verb == "insert" || d.verb == "truncate" {
 		s.Method = apply.NoScan
+		s.Copy = d.copy
 		s.Given, s.Perhaps, s.Conflict, s.Arbiters = d.given, d.perhaps, d.conflict, d.arbiters
 		if d.conflict {
 			s.Set = d.set
