@@ -68,6 +68,33 @@ const (
 	Heap2MultiInsertInit
 	LogicalMessage
 
+	// Those of access methods that are estimated, without a fixed length (Estimate).
+	GinInsert
+	GinSplit
+	GinCreatePTree
+	GinUpdateMetaPage
+	GinInsertListPage
+	GinDeleteListPage
+	GinVacuumPage
+	GinVacuumDataLeafPage
+	GistPageUpdate
+	GistPageSplit
+	GistDelete
+	SpgistAddLeaf
+	SpgistPicksplit
+	SpgistVacuumLeaf
+	HashInsert
+	HashAddOvflPage
+	HashSplitAllocatePage
+	HashSplitPage
+	HashSplitComplete
+	HashSplitCleanup
+	HashMovePageContents
+	HashSqueezePage
+	HashDelete
+	HashUpdateMetaPage
+	GenericGeneric
+
 	// NumRecordTypes is the number of record types.
 	NumRecordTypes int = iota
 )
@@ -261,6 +288,32 @@ var catalogue = [NumRecordTypes]kind{
 	MultiXactCreateID:    {"MultiXact", "CREATE_ID", sizeOfMultiXactCreate, 0, false},
 	MultiXactZeroOffPage: {"MultiXact", "ZERO_OFF_PAGE", sizeOfZeroPage, 0, false},
 	MultiXactZeroMemPage: {"MultiXact", "ZERO_MEM_PAGE", sizeOfZeroPage, 0, false},
+
+	GinInsert:             {"Gin", "INSERT", 0, 1, false},
+	GinSplit:              {"Gin", "SPLIT", 0, 2, false},
+	GinCreatePTree:        {"Gin", "CREATE_PTREE", 0, 1, false},
+	GinUpdateMetaPage:     {"Gin", "UPDATE_META_PAGE", 0, 1, false},
+	GinInsertListPage:     {"Gin", "INSERT_LISTPAGE", 0, 1, false},
+	GinDeleteListPage:     {"Gin", "DELETE_LISTPAGE", 0, 1, false},
+	GinVacuumPage:         {"Gin", "VACUUM_PAGE", 0, 1, false},
+	GinVacuumDataLeafPage: {"Gin", "VACUUM_DATA_LEAF_PAGE", 0, 1, false},
+	GistPageUpdate:        {"Gist", "PAGE_UPDATE", 0, 1, false},
+	GistPageSplit:         {"Gist", "PAGE_SPLIT", 0, 2, false},
+	GistDelete:            {"Gist", "DELETE", 0, 1, false},
+	SpgistAddLeaf:         {"SPGist", "ADD_LEAF", 0, 1, false},
+	SpgistPicksplit:       {"SPGist", "PICKSPLIT", 0, 2, false},
+	SpgistVacuumLeaf:      {"SPGist", "VACUUM_LEAF", 0, 1, false},
+	HashInsert:            {"Hash", "INSERT", 0, 2, false},
+	HashAddOvflPage:       {"Hash", "ADD_OVFL_PAGE", 0, 3, false},
+	HashSplitAllocatePage: {"Hash", "SPLIT_ALLOCATE_PAGE", 0, 3, false},
+	HashSplitPage:         {"Hash", "SPLIT_PAGE", 0, 1, false},
+	HashSplitComplete:     {"Hash", "SPLIT_COMPLETE", 0, 2, false},
+	HashSplitCleanup:      {"Hash", "SPLIT_CLEANUP", 0, 1, false},
+	HashMovePageContents:  {"Hash", "MOVE_PAGE_CONTENTS", 0, 2, false},
+	HashSqueezePage:       {"Hash", "SQUEEZE_PAGE", 0, 3, false},
+	HashDelete:            {"Hash", "DELETE", 0, 1, false},
+	HashUpdateMetaPage:    {"Hash", "UPDATE_META_PAGE", 0, 1, false},
+	GenericGeneric:        {"Generic", "Generic", 0, 1, false},
 }
 
 // Background says whether records of the type belong to no change: a checkpoint

@@ -254,7 +254,7 @@ func printAdvice(w io.Writer, format string, top int, r *advise.Report) error {
 	if r.Base.CPU != nil {
 		lines = append(lines, profileLine(r.Base))
 	}
-	lines = append(lines, assumptionLines(&scenario.Report{Assumptions: r.Assumptions, Warnings: r.Warnings})...)
+	lines = append(lines, assumptionLines(&scenario.Report{Variants: []*scenario.Result{r.Base}, Assumptions: r.Assumptions, Warnings: r.Warnings})...)
 	return printParts(w, format, nil, lines)
 }
 

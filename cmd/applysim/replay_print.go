@@ -121,7 +121,8 @@ func tablesTable(w *apply.Worker, r *recorded.Report) *table.Table {
 				continue
 			}
 			if x.Foreign {
-				t.Add("  "+x.Schema.Name+" ("+x.Schema.Method+", not modelled)", nil, nil, nil, nil, nil, nil, nil)
+				pages := x.AccessMethod.Pages()
+				t.Add("  "+x.Schema.Name+" ("+x.Schema.Method+", estimate)", nil, nil, pages, pages*storage.PageSize/1024, nil, nil, nil)
 				continue
 			}
 			stats := x.BTree.Stats()
@@ -164,13 +165,8 @@ func endLines(w *apply.Worker, r *recorded.Report) []string {
 	if n := w.Counters.Skipped; n > 0 {
 		lines = append(lines, count(n, "transaction")+" passed over because of a conflict")
 	}
-	for _, s := range w.Tables() {
-		for _, x := range s.Indexes {
-			if x.Foreign {
-				lines = append(lines, fmt.Sprintf("left out: the WAL of %s index %s, which got %s",
-					x.Schema.Method, w.Log().Name(x.Rel), entries(x.Entries)))
-			}
-		}
+	for i := range r.Estimates {
+		lines = append(lines, "estimate: "+r.Estimates[i].String())
 	}
 	for _, a := range r.Assumed {
 		lines = append(lines, a.String())
@@ -203,14 +199,6 @@ func notHOTLine(name string, t *recorded.TableReport) string {
 		line += " (" + strings.Join(indexes, ", ") + ")"
 	}
 	return line
-}
-
-// entries says how many rows an index got entries for.
-func entries(n int64) string {
-	if n == 1 {
-		return "entries for 1 row"
-	}
-	return "entries for " + table.Integer(n) + " rows"
 }
 
 func count(n int64, noun string) string {

@@ -164,10 +164,31 @@ func runTablesTable(v *scenario.Result) *table.Table {
 		}
 		t.Add(x.Name, x.WALBytes, rounded(x.Instructions), optional(x.CPUS), hot, x.Rows, x.Dead, x.PagesBefore, x.Pages, x.Pages*storage.PageSize/1024, nil)
 		for _, e := range x.Indexes {
-			t.Add("  "+e.Name, e.WALBytes, rounded(e.Instructions), optional(e.CPUS), nil, nil, nil, e.PagesBefore, e.Pages, e.Pages*storage.PageSize/1024, optional(e.Density))
+			t.Add("  "+e.Name+estimated(e), e.WALBytes, rounded(e.Instructions), optional(e.CPUS), nil, nil, nil, e.PagesBefore, e.Pages, e.Pages*storage.PageSize/1024, optional(e.Density))
 		}
 	}
 	return t
+}
+
+// estimated marks an index whose figures are estimates.
+func estimated(x *scenario.IndexResult) string {
+	if x.Estimate {
+		return " (estimate)"
+	}
+	return ""
+}
+
+// estimateLines say how far the estimates of indexes may be off.
+func estimateLines(variants []*scenario.Result) []string {
+	var lines []string
+	for _, v := range variants {
+		for i := range v.Estimates {
+			if line := "estimate: " + v.Estimates[i].String(); !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
 }
 
 func optional(f *float64) any {
@@ -310,7 +331,7 @@ func profileLine(v *scenario.Result) string {
 
 // assumptionLines list what a report rests on.
 func assumptionLines(r *scenario.Report) []string {
-	var lines []string
+	lines := estimateLines(r.Variants)
 	for _, text := range r.Assumptions {
 		lines = append(lines, "assumed: "+text)
 	}

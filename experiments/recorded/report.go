@@ -52,6 +52,7 @@ type Report struct {
 	Tables        map[string]*TableReport        `json:"tables"`
 	Conflicts     map[string]int64               `json:"conflicts"` // by kind, as in pg_stat_subscription_stats
 	CPU           CPU                            `json:"cpu"`
+	Estimates     []cost.Estimated               `json:"estimates,omitempty"` // indexes whose WAL and CPU are estimates
 	Stopped       *Stop                          `json:"stopped,omitempty"`
 	Assumed       []apply.Assumed                `json:"assumed,omitempty"` // what no expression could be computed for
 	Warnings      []string                       `json:"warnings"`
@@ -138,6 +139,7 @@ func NewReport(w *apply.Worker, start wal.LSN, messages int64, stopped *MessageE
 			r.WAL[name][wal.RecordType(t).String()] = WALCount(c)
 		}
 	}
+	r.Estimates = cost.Estimates(w)
 	states := w.Tables()
 	for i := range states {
 		r.Tables[states[i].Schema.QualifiedName()] = Describe(&states[i])

@@ -5,6 +5,7 @@ import (
 
 	"applysim/heap"
 	"applysim/index"
+	"applysim/model/accessmethod"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/wal"
@@ -202,10 +203,11 @@ type IndexState struct {
 	Rel    wal.RelID
 	BTree  *index.BTree // nil if it is a BRIN index, or a foreign one
 	BRIN   *index.BRIN
-	// Foreign says that the access method is not modelled; Entries is then the number of
-	// rows that the index got an entry for.
-	Foreign bool
-	Entries int64
+	// Foreign says that what the index writes and costs is estimated, by AccessMethod;
+	// Entries is then the number of rows that the index got an entry for.
+	Foreign      bool
+	Entries      int64
+	AccessMethod accessmethod.Index
 	// ExpressionBytes is the length of the values that its expressions gave.
 	ExpressionBytes int64
 	// Prevented is the number of updates that could not be HOT because they changed
@@ -270,7 +272,7 @@ func (w *Worker) state(t *table) TableState {
 			Types: x.types, Depends: x.depends, ExpressionBytes: x.exprBytes,
 		}
 		if x.foreign != nil {
-			i.BTree, i.Foreign, i.Entries = nil, true, x.foreign.entries
+			i.BTree, i.Foreign, i.Entries, i.AccessMethod = nil, true, x.foreign.entries, x.foreign.am
 		}
 		s.Indexes = append(s.Indexes, i)
 	}

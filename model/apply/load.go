@@ -365,6 +365,11 @@ type indexRows struct {
 // build builds an index on the table's rows.
 func (l *loader) build(t *table, x *localIndex, every bool) error {
 	r := l.indexRows(t, x)
+	if x.foreign != nil {
+		if err := r.estimate(x.foreign); err != nil {
+			return err
+		}
+	}
 	switch {
 	case x.btree != nil:
 		x.btree.Checksums(l.w.opts.Settings.DataChecksums)
@@ -381,7 +386,25 @@ func (l *loader) build(t *table, x *localIndex, every bool) error {
 			return nil
 		})
 	}
-	return nil // of an access method that is not modelled
+	return nil // of an access method that cannot look rows up
+}
+
+// estimate gives the rows to what says how much an index of another access method writes.
+func (r *indexRows) estimate(f *foreign) (err error) {
+	f.am.Build(r.l.rows.Len(), func(add func(values []datum.Value, tid storage.TID)) {
+		err = r.scan(func(tid storage.TID, values []datum.Value) error {
+			for i, v := range values {
+				if v.Form == datum.Compressed && !v.Null {
+					v = datum.Decompress(&v)
+				}
+				f.values[i] = v
+			}
+			f.words(r.x, r.l.values)
+			add(f.values, tid)
+			return nil
+		})
+	})
+	return err
 }
 
 // summarize summarises the ranges of BRIN indexes as VACUUM does, before it gives empty

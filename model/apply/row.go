@@ -195,8 +195,8 @@ func (x *localIndex) insert(values []datum.Value, tid storage.TID, unchanged boo
 		}
 	}
 	if x.foreign != nil {
-		if x.foreign.entries++; x.btree == nil && x.hash == nil {
-			return false, nil
+		if err := x.foreign.index(x, values, tid); err != nil || x.btree == nil && x.hash == nil {
+			return false, err
 		}
 	}
 	if x.btree != nil {

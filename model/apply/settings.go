@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,7 @@ type Settings struct {
 	MaxParallelApplyWorkers int
 	WALCompression          wal.Compression
 	ToastCompression        datum.Method // default_toast_compression
+	GINPendingListLimit     uint64       // gin_pending_list_limit, bytes
 	SegmentSize             uint64       // wal_segment_size, bytes
 
 	// What a Schedule goes by.
@@ -55,8 +57,8 @@ func DefaultSettings() Settings {
 		ServerMajor: 18, ServerMinor: 1,
 		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
 		Autovacuum:              defaultAutovacuumSettings(),
-		MaxParallelApplyWorkers: 2,
-		CheckpointTimeout:       5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
+		MaxParallelApplyWorkers: 2, GINPendingListLimit: 4 << 20,
+		CheckpointTimeout: 5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
 	}
 }
@@ -105,6 +107,8 @@ func (s *Settings) Set(name, value string) error {
 		default:
 			return fmt.Errorf("invalid value for parameter %q: %q: expected pglz or lz4", name, value)
 		}
+	case "gin_pending_list_limit":
+		s.GINPendingListLimit, err = parseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
 	case "wal_compression":
 		s.WALCompression, err = parseCompression(value)
 	case "shared_buffers":

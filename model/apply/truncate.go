@@ -117,6 +117,9 @@ func (w *Worker) truncate(t *table) {
 	}
 	for _, x := range t.indexes {
 		newFile()
+		if x.foreign != nil {
+			x.foreign.am.Truncate()
+		}
 		switch {
 		case x.brin != nil:
 			again = append(again, x.brin.Empty(inPlace))

@@ -232,10 +232,10 @@ func (w *Worker) vacuum(t *table, o VacuumOptions, quiet bool) error {
 		switch {
 		case x.brin != nil:
 			indexes = append(indexes, &vacuumedBRIN{BRIN: x.brin, x: x, w: w})
+		case x.foreign != nil:
+			indexes = append(indexes, vacuumedForeign{x, x.foreign.am})
 		case x.btree != nil:
 			indexes = append(indexes, x.btree)
-		default:
-			indexes = append(indexes, vacuumedForeign{x.hash})
 		}
 	}
 	if !o.NoMain {

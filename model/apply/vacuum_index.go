@@ -3,6 +3,7 @@ package apply
 import (
 	"applysim/heap/datum"
 	"applysim/index"
+	"applysim/model/accessmethod"
 	"applysim/wal/storage"
 )
 
@@ -52,18 +53,30 @@ func (b *vacuumedBRIN) VacuumCleanup() {
 	})
 }
 
-// vacuumedForeign is an index that is not modelled as VACUUM sees it.
-type vacuumedForeign struct{ hash *hashRows }
-
-// BulkDelete forgets the entries of dead rows.
-func (f vacuumedForeign) BulkDelete(dead func(storage.TID) bool, _ uint64) {
-	if f.hash != nil {
-		f.hash.bulkDelete(dead)
-	}
+// vacuumedForeign is an index of another access method as VACUUM sees it.
+type vacuumedForeign struct {
+	x  *localIndex
+	am accessmethod.Index
 }
 
-// VacuumCleanup does nothing.
-func (vacuumedForeign) VacuumCleanup() {}
+// BulkDelete forgets the entries of dead rows.
+func (f vacuumedForeign) BulkDelete(dead func(storage.TID) bool, workMem uint64) {
+	switch {
+	case f.x.hash != nil:
+		f.x.hash.bulkDelete(dead)
+	case f.x.btree != nil:
+		f.x.btree.BulkDelete(dead, workMem)
+	}
+	f.am.BulkDelete(dead, workMem)
+}
 
-// Pages is unknown.
+// VacuumCleanup is what comes after.
+func (f vacuumedForeign) VacuumCleanup() {
+	if f.x.btree != nil {
+		f.x.btree.VacuumCleanup()
+	}
+	f.am.VacuumCleanup()
+}
+
+// Pages is zero: how large such an index is decides nothing.
 func (vacuumedForeign) Pages() int { return 0 }

@@ -4,8 +4,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"applysim/model/accessmethod"
 )
 
 //go:generate go run ../../experiments/instructions/fit -o model.json
@@ -52,7 +55,28 @@ type Term struct {
 }
 
 // Builtin is the model that comes with the program.
-func Builtin() (*Model, error) { return ReadModel(builtin) }
+func Builtin() (*Model, error) {
+	m, err := ReadModel(builtin)
+	if err == nil {
+		m.addAccessMethods()
+	}
+	return m, err
+}
+
+// addAccessMethods adds the prices of what indexes of other access methods do.
+func (m *Model) addAccessMethods() {
+	prices := accessmethod.Builtin()
+	for _, name := range slices.Sorted(maps.Keys(prices.Instructions)) {
+		method, _, _ := strings.Cut(name, ":")
+		e, ok := prices.Errors[method]
+		if !ok {
+			e = prices.Errors[accessmethod.Unknown]
+		}
+		n := prices.Instructions[name]
+		m.Terms = append(m.Terms, Term{Name: accessMethodPrefix + name, Instructions: n, Low: n, High: n, Steps: e.Runs})
+	}
+	m.index()
+}
 
 // ReadModel reads a model from JSON.
 func ReadModel(b []byte) (*Model, error) {

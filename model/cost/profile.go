@@ -20,6 +20,7 @@ const (
 	Predicted  Kind = "predicted"  // shown beside a measurement that was not used
 	Solved     Kind = "solved"     // a number was chosen so that this very figure comes out
 	Assumed    Kind = "assumed"    // a guess that is named
+	Estimate   Kind = "estimate"   // of indexes that are modelled as far as sizes go; its error is said beside it
 )
 
 // The rates of a profile: what a thousand instructions of a class take, and what the
@@ -228,7 +229,7 @@ func (p *Profile) Apply(m *Model, u *Usage) *CPU {
 		}
 		t.Seconds += seconds
 		t.Instructions += instructions
-		if kind == Assumed || kind == Solved && t.Kind == Calibrated {
+		if kind == Assumed || kind == Estimate && t.Kind != Assumed || kind == Solved && t.Kind == Calibrated {
 			t.Kind = kind
 		}
 	}
@@ -236,8 +237,11 @@ func (p *Profile) Apply(m *Model, u *Usage) *CPU {
 	for _, l := range lines {
 		r := &p.Rates[int(l.Class)]
 		kind := r.Kind
-		if l.Assumed != "" {
+		switch {
+		case l.Assumed != "":
 			kind = Assumed
+		case strings.HasPrefix(l.Term, accessMethodPrefix):
+			kind = Estimate
 		}
 		seconds := float64(l.Instructions / 1000 * r.Value * rateSeconds[l.Class])
 		c.Seconds += seconds

@@ -58,6 +58,10 @@ func (p Place) class() Class {
 	return Executor
 }
 
+// accessMethodPrefix begins the terms of what indexes of other access methods than btree and
+// BRIN do; their prices are those of accessmethod.Prices.
+const accessMethodPrefix = "access method "
+
 // firstPrefix begins the terms of what is done once for a table, an index or a type.
 const firstPrefix = "first touch: "
 
@@ -274,6 +278,10 @@ func group(term string) string {
 		// By type and format, values, bytes and elements together.
 		name, _, _ := strings.Cut(term, ",")
 		return name
+	}
+	if name, ok := strings.CutPrefix(term, accessMethodPrefix); ok {
+		method, _, _ := strings.Cut(name, ":")
+		return "insert into " + method + " indexes"
 	}
 	if strings.HasPrefix(term, firstPrefix) || term == termRelation {
 		return "first touches of tables, indexes and types"

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"applysim/model/accessmethod"
 	"applysim/model/apply"
 	"applysim/model/expr"
 	"applysim/model/pgtype"
@@ -54,6 +55,13 @@ func (u *Usage) Add(i Item) {
 // Started is the start of a worker.
 func Started() Item { return Item{Term: termStart, Where: Loop, Quantity: 1} }
 
+// Merge adds the work of another.
+func (u *Usage) Merge(o *Usage) {
+	for _, i := range o.items {
+		u.Add(i)
+	}
+}
+
 // Sub returns the work that u has and before has not.
 func (u *Usage) Sub(before *Usage) *Usage {
 	d := &Usage{}
@@ -71,6 +79,17 @@ func (u *Usage) WithoutFirst() *Usage {
 	d := &Usage{}
 	for _, i := range u.items {
 		if !strings.HasPrefix(i.Term, firstPrefix) {
+			d.Add(i)
+		}
+	}
+	return d
+}
+
+// WithoutAccessMethods returns the work without that of access methods which are estimated.
+func (u *Usage) WithoutAccessMethods() *Usage {
+	d := &Usage{}
+	for _, i := range u.items {
+		if !strings.HasPrefix(i.Term, accessMethodPrefix) {
 			d.Add(i)
 		}
 	}
@@ -491,7 +510,10 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 		return
 	}
 	if x.Foreign {
-		return // what its access method takes is not known
+		for _, t := range accessmethod.Terms(x.AccessMethod) {
+			u.Add(Item{accessMethodPrefix + t.Name, name, IndexInsert, t.Quantity})
+		}
+		return
 	}
 	u.add(termExpression, name, IndexEntry, exprs*x.BTree.Counters.Inserts)
 	u.add(termExpressionByte, name, IndexEntry, x.ExpressionBytes)

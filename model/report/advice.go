@@ -32,7 +32,7 @@ func Advice(w io.Writer, r *advise.Report) error {
 	p.summary([]*scenario.Result{r.Base}, r.Kinds)
 	p.costs([]*scenario.Result{r.Base})
 	p.details(r.Base, false)
-	p.assumptions(r.Kinds, r.Assumptions, r.Warnings)
+	p.assumptions(r.Kinds, []*scenario.Result{r.Base}, r.Assumptions, r.Warnings)
 	return p.write(w)
 }
 

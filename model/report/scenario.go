@@ -36,7 +36,7 @@ func Scenario(w io.Writer, r *scenario.Report) error {
 	for _, v := range r.Variants {
 		p.details(v, len(r.Variants) > 1)
 	}
-	p.assumptions(r.Kinds, r.Assumptions, r.Warnings)
+	p.assumptions(r.Kinds, r.Variants, r.Assumptions, r.Warnings)
 	return p.write(w)
 }
 
@@ -267,6 +267,13 @@ func percentTick(f float64) string {
 	return number(times(f, 100), 0) + " %"
 }
 
+func estimated(x *scenario.IndexResult) string {
+	if x.Estimate {
+		return " (estimate)"
+	}
+	return ""
+}
+
 // details are a variant's tables.
 func (p *page) details(v *scenario.Result, named bool) {
 	heading, id := "Tables and indexes", "tables"
@@ -279,7 +286,7 @@ func (p *page) details(v *scenario.Result, named bool) {
 		g.Rows = append(g.Rows, []cell{{Text: t.Name, Strong: true}, num(whole(t.WALBytes)), num(whole(t.FPIBytes)), num(optional(t.Instructions, 1, 0, "")), num(optional(t.CPUS, 1, 3, "")),
 			num(optional(t.HOTShare, 100, 1, " %")), num(whole(t.Rows)), num(whole(t.Dead)), num(whole(int64(t.PagesBefore))), num(whole(int64(t.Pages))), num("")})
 		for _, x := range t.Indexes {
-			g.Rows = append(g.Rows, []cell{text("· " + x.Name), num(whole(x.WALBytes)), num(whole(x.FPIBytes)), num(optional(x.Instructions, 1, 0, "")), num(optional(x.CPUS, 1, 3, "")),
+			g.Rows = append(g.Rows, []cell{text("· " + x.Name + estimated(x)), num(whole(x.WALBytes)), num(whole(x.FPIBytes)), num(optional(x.Instructions, 1, 0, "")), num(optional(x.CPUS, 1, 3, "")),
 				num(""), num(""), num(""), num(whole(int64(x.PagesBefore))), num(whole(int64(x.Pages))), num(optional(x.Density, 1, 1, " %"))})
 		}
 	}
@@ -351,7 +358,7 @@ func (p *page) details(v *scenario.Result, named bool) {
 }
 
 // assumptions says how each figure came about, and what it rests on.
-func (p *page) assumptions(kinds map[string]cost.Kind, assumed, warnings []string) {
+func (p *page) assumptions(kinds map[string]cost.Kind, variants []*scenario.Result, assumed, warnings []string) {
 	s := p.add("kinds", "How far these figures can be trusted")
 	by := map[string][]string{}
 	for name, kind := range kinds {
@@ -360,6 +367,7 @@ func (p *page) assumptions(kinds map[string]cost.Kind, assumed, warnings []strin
 	meaning := []struct{ kind, text string }{
 		{"exact", "follows from the changes as a real server would have it, record for record"},
 		{"calibrated", "by a model that was fitted on other measurements than this"},
+		{"estimate", "with indexes that are modelled as far as sizes go; see below how far off they may be"},
 		{"assumed", "by what the scenario says, or leaves open"},
 	}
 	g := &grid{Head: heads("kind", "means", "figures")}
@@ -371,6 +379,17 @@ func (p *page) assumptions(kinds map[string]cost.Kind, assumed, warnings []strin
 		}
 	}
 	s.Tables = append(s.Tables, g)
+	var estimates []string
+	for _, v := range variants {
+		for i := range v.Estimates {
+			if line := v.Estimates[i].String(); !slices.Contains(estimates, line) {
+				estimates = append(estimates, line)
+			}
+		}
+	}
+	if len(estimates) > 0 {
+		s.Lists = append(s.Lists, list{Heading: "Indexes that are estimates", Items: estimates})
+	}
 	s.Lists = append(s.Lists, list{Heading: "Assumed", Items: assumed})
 	if len(warnings) > 0 {
 		s.Lists = append(s.Lists, list{Heading: "Warnings", Items: warnings})

@@ -235,14 +235,14 @@ func (b *Budget) Judge(v *Result) (Verdict, error) {
 		value = func(*Result) *float64 { return b.rule.table(v.Tables[at]) }
 		figure += " of " + b.Table
 	}
-	x := Verdict{Variant: v.Name, Budget: "--" + b.Name + " " + b.Text, Figure: figure, Limit: b.Limit, Value: value(v), Unit: b.rule.unit, Kind: figureKinds()[b.rule.kind]}
+	x := Verdict{Variant: v.Name, Budget: "--" + b.Name + " " + b.Text, Figure: figure, Limit: b.Limit, Value: value(v), Unit: b.rule.unit, Kind: figureKinds(len(v.Estimates) > 0)[b.rule.kind]}
 	x.judge(v, b.rule, b.rule.most)
 	return x, nil
 }
 
 // judge holds a variant's figure against the first one's.
 func (q *Ratio) judge(v, first *Result) Verdict {
-	x := Verdict{Variant: v.Name, Budget: "--" + q.Name + " " + q.Text, Figure: q.rule.figure + ", to that of " + first.Name, Limit: q.Limit, Unit: unitRatio, Kind: figureKinds()[q.rule.kind]}
+	x := Verdict{Variant: v.Name, Budget: "--" + q.Name + " " + q.Text, Figure: q.rule.figure + ", to that of " + first.Name, Limit: q.Limit, Unit: unitRatio, Kind: figureKinds(len(v.Estimates)+len(first.Estimates) > 0)[q.rule.kind]}
 	a, b := q.rule.value(v), q.rule.value(first)
 	none := *q.rule
 	if a != nil && b != nil {

@@ -3,11 +3,16 @@ package scenario
 import "applysim/model/cost"
 
 // figureKinds are those of a report's figures. WAL, pages and counters follow from the stream;
-// what follows from the clock of the simulation is assumed, and so is the workload.
-func figureKinds() map[string]cost.Kind {
+// what follows from the clock of the simulation is assumed, and so is the workload. With
+// indexes that are estimates, so is all that has them in it.
+func figureKinds(estimated bool) map[string]cost.Kind {
+	exact, calibrated := cost.Exact, cost.Calibrated
+	if estimated {
+		exact, calibrated = cost.Estimate, cost.Estimate
+	}
 	return map[string]cost.Kind{
-		"wal_bytes": cost.Exact, "fpi_bytes": cost.Exact, "hot_share": cost.Exact, "not_hot": cost.Exact, "pages": cost.Exact, "marginal": cost.Exact, "conflicts": cost.Exact,
-		"cpu_s": cost.Calibrated, "instructions": cost.Calibrated, "capacity": cost.Calibrated,
+		"wal_bytes": exact, "fpi_bytes": exact, "hot_share": cost.Exact, "not_hot": cost.Exact, "pages": exact, "marginal": exact, "conflicts": cost.Exact,
+		"cpu_s": calibrated, "instructions": calibrated, "capacity": calibrated,
 		"changes_per_s": cost.Assumed, "checkpoints": cost.Assumed, "vacuums": cost.Assumed,
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Compare runs variants of a scenario side by side; nil among them stands for the scenario
 // itself. With marginal each is also run without each of its indexes.
 func (s *Scenario) Compare(variants []*Variant, marginal bool, o *Options) (*Report, error) {
-	report := &Report{SchemaVersion: 1, Scenario: s.File, Seed: s.Seed, Warnings: []string{}, Assumptions: []string{}, Kinds: figureKinds()}
+	report := &Report{SchemaVersion: 1, Scenario: s.File, Seed: s.Seed, Warnings: []string{}, Assumptions: []string{}, Kinds: figureKinds(false)}
 	var jobs []*job
 	for _, v := range variants {
 		whole := &job{variant: v, options: *o}
@@ -42,6 +42,9 @@ func (s *Scenario) Compare(variants []*Variant, marginal bool, o *Options) (*Rep
 			continue
 		}
 		report.Variants = append(report.Variants, j.result)
+		if len(j.result.Estimates) > 0 {
+			report.Kinds = figureKinds(true)
+		}
 		for _, text := range j.result.warnings {
 			report.Warnings = appendNew(report.Warnings, text)
 		}

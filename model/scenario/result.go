@@ -17,7 +17,7 @@ type Report struct {
 	Scenario      string    `json:"scenario"` // the file
 	Seed          uint64    `json:"seed"`
 	Variants      []*Result `json:"variants"`
-	// Kinds says of each kind of figure how it came about: exact, calibrated or assumed.
+	// Kinds says of each kind of figure how it came about: exact, calibrated, assumed or estimate.
 	Kinds map[string]cost.Kind `json:"kinds"`
 	// Assumptions are what the scenario leaves open, and what had to be chosen.
 	Assumptions []string `json:"assumptions"`
@@ -60,7 +60,9 @@ type Result struct {
 	Vacuums     []Vacuum                    `json:"vacuums"`
 	Conflicts   map[string]int64            `json:"conflicts"`
 	Stopped     *Stop                       `json:"stopped,omitempty"`
-	Timeline    []Sample                    `json:"timeline,omitempty"`
+	// Estimates are the indexes whose WAL and CPU are estimates.
+	Estimates []cost.Estimated `json:"estimates,omitempty"`
+	Timeline  []Sample         `json:"timeline,omitempty"`
 
 	relations []string            // those of WAL, in their order
 	types     map[string][]string // record types of each, likewise
@@ -152,6 +154,8 @@ type IndexResult struct {
 	Height       int      `json:"tree_level"`
 	LeafPages    int      `json:"leaf_pages"`
 	Density      *float64 `json:"avg_leaf_density"`
+	// Estimate says that the index is one of Result.Estimates.
+	Estimate bool `json:"estimate,omitempty"`
 }
 
 // Marginal is what one index costs: the run with it less a run without it.
@@ -227,6 +231,8 @@ func indexPages(x *apply.IndexState) int {
 		return x.BRIN.Pages()
 	case x.BTree != nil:
 		return x.BTree.Pages()
+	case x.Foreign:
+		return x.AccessMethod.Pages()
 	}
 	return 0
 }
@@ -250,15 +256,17 @@ func (r *run) result() (*Result, error) {
 	x.BytesPerChange = ratio(float64(x.WALBytes), float64(x.Changes))
 	x.walByRelation(log)
 	if r.o.Price != nil {
-		u := cost.Measure(w).Sub(r.before.usage)
+		all := &cost.Usage{}
 		for _, beside := range r.beside {
-			u = u.Sub(beside)
+			all.Merge(beside)
 		}
+		u := cost.Measure(w).Sub(r.before.usage).Sub(all)
 		x.CPU = r.o.Price(u)
 		x.CPUS, x.Instructions = x.CPU.Seconds, &x.CPU.Instructions
 		x.assumed = append(x.assumed, x.CPU.assumptions...)
 		x.capacity(r.s.Outage.Seconds())
 	}
+	x.Estimates = cost.Estimates(w)
 	states := w.Tables()
 	for i := range states {
 		x.table(r, &states[i], &r.before.tables[i])
@@ -371,7 +379,7 @@ func (x *Result) table(r *run, t *apply.TableState, b *tableBefore) {
 		c := sum(log, s.Rel)
 		e := &IndexResult{
 			Name: s.Schema.Name, Definition: s.Schema.String(), WALBytes: c.Bytes, FPIBytes: c.FPIBytes,
-			Prevented: s.Prevented - b.indexes[i].prevented, PagesBefore: b.indexes[i].pages, Pages: indexPages(s),
+			Prevented: s.Prevented - b.indexes[i].prevented, Estimate: s.Foreign, PagesBefore: b.indexes[i].pages, Pages: indexPages(s),
 		}
 		e.CPUS, e.Instructions = x.CPU.of(log.Name(s.Rel))
 		if s.BTree != nil {

@@ -246,14 +246,20 @@ func TestWALStats(t *testing.T) {
 	}
 }
 
-// TestRecordOrder checks that every record type has a place in the statistics.
+// TestRecordOrder checks that every record type has a place in the statistics, those aside
+// that are estimated and no sink gets.
 func TestRecordOrder(t *testing.T) {
 	var s view.WALStats
+	types := 0
 	for typ := range wal.NumRecordTypes {
+		if wal.RecordType(typ).Estimated() {
+			continue
+		}
+		types++
 		s.Add(&view.WALRecord{Record: wal.Record{Type: wal.RecordType(typ), Length: 24, End: 8}})
 	}
-	if got := len(s.Rows(true).Values); got != wal.NumRecordTypes {
-		t.Errorf("%d record types, expected %d", got, wal.NumRecordTypes)
+	if got := len(s.Rows(true).Values); got != types {
+		t.Errorf("%d record types, expected %d", got, types)
 	}
 }
 
