@@ -10,7 +10,8 @@
 // `applysim run --write-sql` writes. What the advice saves is shown beside what was
 // predicted:
 //
-//   - wal: the WAL that the subscriber writes, compared by relation and record type. Records
+//   - wal: the WAL that the subscriber writes, compared by relation and record type, that of
+//     indexes which are estimates by relation, within their errors. Records
 //     CLOG/ZEROPAGE are left out: which transaction ids a server comes to depends on what it
 //     did before.
 //   - cpu: seconds of the apply worker, which applies at its own pace what was queued while

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -321,6 +322,14 @@ func (t *trial) difference() string {
 		relations[name] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(relations)) {
+		if i := slices.IndexFunc(t.want.Estimates, func(e cost.Estimated) bool { return e.Index == name }); i >= 0 {
+			e := &t.want.Estimates[i]
+			real := total(map[string]map[string]scenario.Count{name: t.wal[name]})
+			if off := math.Abs(float64(e.WALBytes)/float64(real) - 1); off > float64(e.WALError)+leeway {
+				list = append(list, fmt.Sprintf("%s: %d bytes, estimated %d, which is off by %.1f %%, more than its error", name, real, e.WALBytes, 100*off))
+			}
+			continue
+		}
 		kinds := map[string]bool{}
 		for k := range t.wal[name] {
 			kinds[k] = true
@@ -339,6 +348,9 @@ func (t *trial) difference() string {
 	}
 	return strings.Join(list, "; ")
 }
+
+// leeway is by how much an estimate may be off beyond its error, which is that of other runs.
+const leeway = 0.02
 
 // clogPage is the record of a new page for the states of 32,768 transactions, 34 bytes.
 const clogPage = "CLOG/ZEROPAGE"
@@ -370,6 +382,9 @@ func written(trials []*trial, version string) (t *table.Table, same bool) {
 			base = x
 		}
 		verdict := "all as predicted"
+		if len(x.want.Estimates) > 0 {
+			verdict = "as predicted; indexes that are estimates within their errors"
+		}
 		if d := x.difference(); d != "" {
 			verdict, same = "differ: "+d, false
 		}

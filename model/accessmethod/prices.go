@@ -53,6 +53,8 @@ const Unknown = "unknown"
 // ErrorOf is by how much the estimates for an access method may be wrong.
 func ErrorOf(method string) Error {
 	switch method {
+	case "brin": // without summaries there is nothing to be wrong
+		return Error{}
 	case "gin", "gist", "hash", "spgist":
 		return prices.Errors[method]
 	}

@@ -38,6 +38,9 @@ func (s Share) String() string {
 }
 
 func (e *Estimated) String() string {
+	if e.Method == "brin" {
+		return e.Index + " (brin): taken to write nothing, as its operator class is not modelled"
+	}
 	known := fmt.Sprintf("%d measured runs", e.Runs)
 	if e.Method == "hash" {
 		known += ", kill marks of lookups left out"
