@@ -159,7 +159,11 @@ func (s *Simulation) Figures(text []byte, rowsWanted int) ([]Figure, error) {
 		return nil, fmt.Errorf("%s: no figures of the source %s", name, source)
 	}
 	decoding, err := Decoding(name, list)
-	return append(figures, decoding...), err
+	if err != nil {
+		return nil, err
+	}
+	synchronous, err := Synchronous(name, list)
+	return append(append(figures, decoding...), synchronous...), err
 }
 
 // publishedRows is the number of rows of the published runs.
