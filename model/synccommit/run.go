@@ -179,7 +179,7 @@ func (r *run) vary(mean float64) float64 {
 		return mean
 	}
 	variance := math.Log1p(float64(r.Spread * r.Spread))
-	return float64(mean * math.Exp(float64(math.Sqrt(variance)*r.random.NormFloat64())-variance/2))
+	return float64(mean * math.Exp(float64(math.Sqrt(variance)*r.random.NormFloat64())-float64(variance/2)))
 }
 
 // kind chooses the next transaction's kind: each comes as often as its weight says, as

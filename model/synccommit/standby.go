@@ -133,7 +133,7 @@ func (r *run) send(s *standby) {
 		}
 		r.tally.sent[s.number].add(bytes)
 		if !s.away {
-			r.at(leaves+s.RoundTrip/2, func() {
+			r.at(leaves+float64(s.RoundTrip/2), func() {
 				if epoch == s.epoch && !s.away {
 					s.inbox = append(s.inbox, message{to: to, arrive: r.t})
 					r.receive(s)
@@ -248,7 +248,7 @@ func (r *run) reply(s *standby, epoch int, force bool, then func()) {
 		}
 		told := reply{s.written, s.flushed, s.replayed}
 		s.told, s.replied = told, r.t
-		r.after(s.RoundTrip/2, func() {
+		r.after(float64(s.RoundTrip/2), func() {
 			if epoch == s.epoch && !s.away {
 				s.replies = append(s.replies, told)
 				r.send(s)
