@@ -95,12 +95,15 @@ func (t *Table) Body(tid storage.TID) []byte {
 	return p.body(tid.Offset)
 }
 
+// pageMemory is what a page takes beside its arrays, in bytes, about.
+const pageMemory = 144
+
 // Memory is how many bytes of memory the table's pages take, about.
 func (t *Table) Memory() int {
 	n := storage.PageSize * t.fsm.Pages()
 	for i := range t.pages.n {
 		p := t.pages.at(storage.BlockNumber(i))
-		n += cap(p.bodies) + 4*cap(p.items) + 12*cap(p.runs) + 24*cap(p.headers)
+		n += pageMemory + cap(p.bodies) + 4*cap(p.items) + 12*cap(p.runs) + 24*cap(p.headers)
 	}
 	if l := t.loaded; l != nil {
 		n += 4 * (cap(l.first) + cap(l.order))

@@ -82,7 +82,8 @@ func (p *page) materialize() {
 	if p.headers != nil {
 		return
 	}
-	p.headers = make([]header, len(p.items), len(p.items)+moreLines)
+	more := min(moreLines, int(p.upper-p.lower)/(minTupleAligned+storage.LinePointerSize))
+	p.headers = make([]header, len(p.items), len(p.items)+more)
 	r := 0
 	upper := storage.PageSize
 	for i, lp := range p.items {

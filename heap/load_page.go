@@ -3,6 +3,8 @@ package heap
 // Pages of loaded rows: where a row is, and the page itself when it is touched first.
 
 import (
+	"bytes"
+
 	"applysim/heap/datum"
 	"applysim/wal/storage"
 )
@@ -63,7 +65,6 @@ func (t *Table) make(p *page) {
 	free, lines := int(p.upper), to-from
 	p.lower, p.upper = storage.PageHeaderSize, storage.PageSize
 	p.items = make([]linePointer, 0, lines)
-	p.bodies = make([]byte, 0, storage.PageSize-free-lines*TupleHeaderSize)
 	columns := t.Counters.Columns
 	// The end of the arena may be a version that is waiting for its page, this one: rows
 	// are formed elsewhere.
@@ -74,10 +75,10 @@ func (t *Table) make(p *page) {
 	t.bodies = t.loadArena
 	for i := from; i < to; i++ {
 		n := t.LoadedRow(i)
-		at := len(p.bodies)
+		at := len(t.loadBodies)
 		k, ok := l.kept[uint32(n)]
 		if ok {
-			p.bodies = append(p.bodies, k.body...)
+			t.loadBodies = append(t.loadBodies, k.body...)
 		} else {
 			values, _, err := l.rows.Row(n)
 			if err != nil {
@@ -89,11 +90,13 @@ func (t *Table) make(p *page) {
 				panic("heap: a loaded row cannot be formed again: " + err.Error())
 			}
 			k.nulls = v.nulls
-			p.bodies = append(p.bodies, t.bodies[v.start:]...)
+			t.loadBodies = append(t.loadBodies, t.bodies[v.start:]...)
 			t.bodies = t.bodies[:v.start]
 		}
-		p.add(lengthOf(len(p.bodies)-at, k.nulls), at, k.nulls)
+		p.add(lengthOf(len(t.loadBodies)-at, k.nulls), at, k.nulls)
 	}
+	p.bodies = bytes.Clone(t.loadBodies)
+	t.loadBodies = t.loadBodies[:0]
 	if int(p.upper) != free {
 		panic("heap: loaded rows are not the same when they are read again")
 	}

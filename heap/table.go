@@ -129,9 +129,10 @@ type Table struct {
 	bodies   []byte // arena that the page being filled grows in
 	shortest int    // a version's body takes at most so many bytes and its long values
 	// loadArena is where rows of loaded pages are formed; nil until it is needed.
-	loadArena []byte
-	items     []linePointer       // likewise
-	owner     storage.BlockNumber // the page that is being filled there
+	loadArena  []byte
+	loadBodies []byte              // those of the page that is being made
+	items      []linePointer       // likewise
+	owner      storage.BlockNumber // the page that is being filled there
 	// The sizes of the newest chunks.
 	bodyChunk, itemChunk int
 
