@@ -84,6 +84,7 @@ func (x *BRIN) build() {
 	x.blocks = []*brinBlock{newBrinBlock(brinMeta)}
 	if d := x.log.Detail(); d != nil {
 		d.First(wal.BlockRef{Role: "metapage", Init: true}, false)
+		d.Describe("v%d pagesPerRange %d", brinVersion, x.pages)
 	}
 	x.blocks[0].lsn = x.log.Insert(wal.BrinCreateIndex, x.rel, 0, 0)
 	x.putNew(0, x.newSummary(), &x.target)

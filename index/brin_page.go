@@ -156,6 +156,7 @@ func (x *BRIN) put(n int, summary []minmax, empty, built bool, target *storage.B
 	images.Add(x.image(m))
 	if d := x.log.Detail(); d != nil {
 		x.nameSummary(d, block, b, m, extended, data)
+		d.Describe("heapBlk %d pagesPerRange %d offnum %d", n*x.pages, x.pages, r.offset+1)
 	}
 	b.lsn = x.log.InsertImages(typ, x.rel, block, data, 0, images)
 	m.lsn = b.lsn
@@ -189,11 +190,12 @@ func (x *BRIN) move(n int, tuple []byte, same bool, target *storage.BlockNumber)
 		if d := x.log.Detail(); d != nil {
 			d.Data("summary of the range", data)
 			d.First(wal.BlockRef{Block: r.block, Role: "page of summaries", Image: x.image(old)}, false)
+			d.Describe("offnum %d", r.offset+1)
 		}
 		old.lsn = x.log.InsertImages(wal.BrinSamepageUpdate, x.rel, r.block, data, 0, images)
 		return
 	}
-	from := r.block
+	from, left := r.block, r.offset
 	block, extended := x.insertBlock(from, len(tuple), target)
 	b, m := x.blocks[block], x.blocks[1+n/brinMapEntries]
 	old.remove(r.offset)
@@ -210,6 +212,7 @@ func (x *BRIN) move(n int, tuple []byte, same bool, target *storage.BlockNumber)
 	if d := x.log.Detail(); d != nil {
 		x.nameSummary(d, block, b, m, extended, data)
 		d.Other(wal.BlockRef{ID: 2, Block: from, Role: "page that the summary leaves", Image: x.image(old)})
+		d.Describe("heapBlk %d pagesPerRange %d old offnum %d, new offnum %d", n*x.pages, x.pages, left+1, r.offset+1)
 	}
 	b.lsn = x.log.InsertImages(typ, x.rel, block, data, 0, images)
 	m.lsn, old.lsn = b.lsn, b.lsn
@@ -292,6 +295,7 @@ func (x *BRIN) extendMap(n int, target *storage.BlockNumber) {
 		if d := x.log.Detail(); d != nil {
 			d.First(wal.BlockRef{Role: "metapage", Image: x.image(meta)}, false)
 			d.Other(wal.BlockRef{ID: 1, Block: storage.BlockNumber(next), Role: "new page of the range map", Init: true})
+			d.Describe("targetBlk %d", next)
 		}
 		m.lsn = x.log.InsertImages(wal.BrinRevmapExtend, x.rel, 0, 0, 0, x.image(meta))
 		meta.lsn = m.lsn

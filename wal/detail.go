@@ -39,6 +39,7 @@ type Detail struct {
 	Described bool
 
 	local      bool   // another process than the worker writes it
+	origin     bool   // it has a replication origin, which its type need not have
 	data, main []Part // of the first block and of the record, beyond what the type always has
 }
 
@@ -58,6 +59,13 @@ func (d *Detail) Data(name string, bytes int) { d.data = appendPart(d.data, name
 
 // Main names a piece of main data beyond what the record's type always has.
 func (d *Detail) Main(name string, bytes int) { d.main = appendPart(d.main, name, bytes) }
+
+// MainWithOrigin is Main for a record of a type that has no replication origin otherwise:
+// that of this one is among the bytes.
+func (d *Detail) MainWithOrigin(name string, bytes int) {
+	d.origin = true
+	d.Main(name, bytes-replicationOrigin)
+}
 
 // Describe says what the record contains.
 func (d *Detail) Describe(format string, args ...any) {
@@ -109,7 +117,7 @@ func (l *Log) finish(t RecordType, length, topXID int) *Detail {
 		}
 		add(blockPart(b.ID, "block number"), blockNumber)
 	}
-	if k.origin && l.origin && !d.local {
+	if k.origin && l.origin && !d.local || d.origin {
 		add("replication origin", replicationOrigin)
 	}
 	add("id of the top-level transaction", topXID)

@@ -171,7 +171,7 @@ func (d *differential) loop() error {
 				seed = uint64(d.seeds[n])
 			}
 			r := recording{seed: seed, spec: generate(seed, d.features, d.loaded), dir: filepath.Join(d.work, fmt.Sprint(n))}
-			_, r.err = d.pool.Record(r.spec.Case(), r.dir, true)
+			r.err = d.record(seed, r.spec, r.dir)
 			if errors.Is(r.err, server.ErrClosed) {
 				select {} // the process is about to end
 			}
@@ -200,7 +200,7 @@ func (d *differential) loop() error {
 			continue
 		}
 		failures = 0
-		result := compare(r.dir)
+		result := compareAll(r.dir, d.views)
 		d.count(r.dir, r.spec, result)
 		if result.Outcome == recorded.Differs || d.verbose || result.Outcome == recorded.Unsupported {
 			fmt.Fprintf(d.stdout, "seed %d: %s\n", r.seed, result.Line())
@@ -221,6 +221,66 @@ func (d *differential) loop() error {
 		d.keep(r.seed, r.spec, r.dir)
 	}
 	return nil
+}
+
+// viewed says of how many pages of each relation the views are compared, and up to how
+// many records those of the WAL, in one of every so many cases.
+const (
+	viewedEvery   = 3
+	viewedPages   = 12
+	viewedRecords = 20_000
+)
+
+// record records a case, sometimes with what the server's views show. They are those of
+// PostgreSQL 18.
+func (d *differential) record(seed uint64, s *Spec, dir string) error {
+	var err error
+	if d.pool.Major >= 18 && seed%viewedEvery == 0 {
+		_, err = d.pool.RecordViews(s.Case(), dir, viewedPages, viewedRecords)
+	} else {
+		_, err = d.pool.Record(s.Case(), dir, true)
+	}
+	return err
+}
+
+// compareAll compares a recording, its views too if it has them, of which it counts rows.
+func compareAll(dir string, counts map[string]int) *recorded.Result {
+	result := compare(dir)
+	if result.Outcome == recorded.Exact {
+		if differences := compareViews(dir, counts); len(differences) > 0 {
+			result.Outcome, result.StateDifferences = recorded.Differs, differences
+		}
+	}
+	return result
+}
+
+// compareViews compares what views show, and counts the rows that were compared.
+func compareViews(dir string, counts map[string]int) (differences []string) {
+	f, err := os.Open(filepath.Join(dir, "inspect.jsonl.gz"))
+	if err != nil {
+		return nil // it was recorded without
+	}
+	defer f.Close()
+	defer func() {
+		if p := recover(); p != nil {
+			differences = []string{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	all, err := recorded.ReadInspections(f)
+	if err == nil {
+		var c *recorded.Case
+		if c, err = recorded.Open(os.DirFS(dir), "."); err == nil {
+			var compared map[string]int
+			_, compared, differences, err = c.CompareViews(all)
+			for name, n := range compared {
+				counts[name] += n
+			}
+		}
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return differences
 }
 
 // more says whether there is a case after n cases.

@@ -19,9 +19,9 @@ func (d *differential) keep(seed uint64, s *Spec, dir string) {
 		fmt.Fprintf(d.stdout, "seed %d: %v\n", seed, err)
 		return
 	}
-	k := &shrinker{differential: d, best: s, dir: best, left: d.shrink, kind: kindOf(compare(best))}
+	k := &shrinker{differential: d, best: s, dir: best, left: d.shrink, viewed: compare(best).Outcome == recorded.Exact, kind: kindOf(compareAll(best, map[string]int{}))}
 	k.shrink()
-	result := compare(best)
+	result := compareAll(best, map[string]int{})
 	fmt.Fprintf(d.stdout, "seed %d: smallest case in %s: %s\n", seed, best, result.Line())
 	if err := writeListing(best, result); err != nil {
 		fmt.Fprintf(d.stdout, "seed %d: %v\n", seed, err)
@@ -45,10 +45,11 @@ func move(from, to string) error {
 // shrinker looks for the smallest spec that still differs.
 type shrinker struct {
 	*differential
-	best *Spec
-	dir  string // of its recording
-	left int    // recordings that may still be made
-	kind string // of the difference, which stays the same
+	best   *Spec
+	dir    string // of its recording
+	left   int    // recordings that may still be made
+	viewed bool   // it is one of what views show
+	kind   string // of the difference, which stays the same
 }
 
 // kindOf is what a difference is about, without where it is: shrinking must not end at
@@ -63,6 +64,12 @@ func kindOf(r *recorded.Result) string {
 		return kind
 	}
 	if len(r.StateDifferences) > 0 {
+		if view, column, ok := strings.Cut(r.StateDifferences[0], ": row "); ok {
+			view, _, _ = strings.Cut(view, " ")
+			_, column, _ = strings.Cut(column, ": ")
+			column, _, _ = strings.Cut(column, " ")
+			return view + " " + column
+		}
 		what, _, _ := strings.Cut(r.StateDifferences[0], ":")
 		return what[strings.LastIndexByte(what, '.')+1:]
 	}
@@ -77,10 +84,14 @@ func (k *shrinker) try(s *Spec) bool {
 	k.left--
 	dir := filepath.Join(k.work, "shrinking")
 	os.RemoveAll(dir)
-	if _, err := k.pool.Record(s.Case(), dir, true); err != nil {
+	record := func() error { _, err := k.pool.Record(s.Case(), dir, true); return err }
+	if k.viewed {
+		record = func() error { _, err := k.pool.RecordViews(s.Case(), dir, viewedPages, viewedRecords); return err }
+	}
+	if record() != nil {
 		return false
 	}
-	if r := compare(dir); r.Outcome != recorded.Differs || kindOf(r) != k.kind {
+	if r := compareAll(dir, map[string]int{}); r.Outcome != recorded.Differs || kindOf(r) != k.kind {
 		return false
 	}
 	os.RemoveAll(k.dir)

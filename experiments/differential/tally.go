@@ -19,13 +19,16 @@ type tally struct {
 	records, bytes                     int64
 	types                              map[string]*typeCount // by record type
 	reasons                            map[string]int        // of what is not supported
+	views                              map[string]int        // rows of views that were compared
 }
 
 // typeCount says how often a record type was compared, and in how many cases, each of
 // which has a schema of its own.
 type typeCount struct{ records, schemas int64 }
 
-func newTally() *tally { return &tally{types: map[string]*typeCount{}, reasons: map[string]int{}} }
+func newTally() *tally {
+	return &tally{types: map[string]*typeCount{}, reasons: map[string]int{}, views: map[string]int{}}
+}
 
 // count adds a case that was recorded in dir.
 func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
@@ -74,6 +77,13 @@ func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
 func (d *differential) summary() {
 	for _, reason := range slices.Sorted(maps.Keys(d.reasons)) {
 		fmt.Fprintf(d.stdout, "unsupported, %d: %s\n", d.reasons[reason], reason)
+	}
+	if len(d.views) > 0 {
+		fmt.Fprintf(d.stdout, "rows of views compared:")
+		for _, name := range slices.Sorted(maps.Keys(d.views)) {
+			fmt.Fprintf(d.stdout, " %s %d", name, d.views[name])
+		}
+		fmt.Fprintln(d.stdout)
 	}
 	if d.excepted > 0 {
 		fmt.Fprintf(d.stdout, "%d exact but for named exceptions\n", d.excepted)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 )
@@ -54,7 +55,7 @@ func (r *recording) inspectSubscription() error {
 }
 
 // inspect notes what the views and functions of the subscriber show at the end.
-func (r *recording) inspect(end string) error {
+func (r *recording) inspect(end string, records int) error {
 	window := "'" + r.start.StartLSN + "', '" + end + "'"
 	for _, v := range []struct{ view, query string }{
 		{"pg_stat_user_tables", "select * from pg_stat_user_tables where schemaname = 'public' order by relid"},
@@ -65,6 +66,9 @@ func (r *recording) inspect(end string) error {
 		{"pg_get_wal_stats rmgr", "select * from pg_get_wal_stats(" + window + ", false)"},
 		{"pg_get_wal_stats record", "select * from pg_get_wal_stats(" + window + ", true)"},
 	} {
+		if r.mostRecords > 0 && records > r.mostRecords && strings.HasPrefix(v.view, "pg_get_wal") {
+			continue
+		}
 		if err := r.keep(v.view, "", -1, v.query); err != nil {
 			return err
 		}
@@ -90,8 +94,24 @@ func (r *recording) inspect(end string) error {
 	return nil
 }
 
+// inspected are the pages of a relation that are looked at: all, or some at even
+// distances, the last one among them.
+func (r *recording) inspected(pages int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		n := pages
+		if r.mostPages > 0 {
+			n = min(n, r.mostPages)
+		}
+		for i := range n {
+			if !yield(pages - 1 - (n-1-i)*pages/n) {
+				return
+			}
+		}
+	}
+}
+
 func (r *recording) inspectHeap(name, quoted string, pages int) error {
-	for b := range pages {
+	for b := range r.inspected(pages) {
 		raw := fmt.Sprintf("get_raw_page(%s, %d)", quoted, b)
 		if err := r.keep("page_header", name, b, "select * from page_header("+raw+")"); err != nil {
 			return err
@@ -110,7 +130,7 @@ func (r *recording) inspectBTree(name, quoted string, pages int) error {
 			return err
 		}
 	}
-	for b := range pages {
+	for b := range r.inspected(pages) {
 		if err := r.keep("page_header", name, b, fmt.Sprintf("select * from page_header(get_raw_page(%s, %d))", quoted, b)); err != nil {
 			return err
 		}

@@ -29,7 +29,18 @@ type Summary struct {
 // the digests of pages are made of. The error of a case that cannot be recorded is
 // about the case; the next one can be tried.
 func (p *Pool) Record(c *Case, dir string, pages bool) (*Summary, error) {
-	r := &recording{case_: c, pages: pages, views: p.options.Inspect}
+	return p.record(&recording{case_: c, pages: pages, views: p.options.Inspect}, dir)
+}
+
+// RecordViews is Record with pages, and with what views and functions of the subscriber
+// show at the end as Options.Inspect says, but of so many pages of each relation at most,
+// and without the WAL where there are more records than that.
+func (p *Pool) RecordViews(c *Case, dir string, mostPages, mostRecords int) (*Summary, error) {
+	return p.record(&recording{case_: c, pages: true, views: true, mostPages: mostPages, mostRecords: mostRecords}, dir)
+}
+
+func (p *Pool) record(r *recording, dir string) (*Summary, error) {
+	c := r.case_
 	var err error
 	if slices.ContainsFunc(c.SQL, func(s Step) bool { return refreshes(s.Sub) }) && c.SubConf["max_sync_workers_per_subscription"] == "" {
 		// One after the other, so that a case repeats.
@@ -65,7 +76,9 @@ type recording struct {
 	between  *proxy
 	pages    bool
 	views    bool
-	logged   int64 // length of the subscriber's log before the case
+	// Of views, if not 0: pages of each relation and records at most.
+	mostPages, mostRecords int
+	logged                 int64 // length of the subscriber's log before the case
 
 	start    startState
 	startLSN string

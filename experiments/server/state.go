@@ -236,7 +236,7 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 		return nil, err
 	}
 	if r.views {
-		if err := r.inspect(end); err != nil {
+		if err := r.inspect(end, len(records)); err != nil {
 			return nil, err
 		}
 	}

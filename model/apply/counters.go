@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"errors"
 	"maps"
 
 	"applysim/heap"
@@ -292,11 +293,27 @@ func (w *Worker) UnsettledTables() []TableState {
 	return states
 }
 
-// Check verifies the invariants of every table and index.
+// Partitioned lists the tables that have partitions in place of rows.
+func (w *Worker) Partitioned() []*schema.Table {
+	var list []*schema.Table
+	for _, t := range w.tables {
+		if t.schema.Kind == 'p' {
+			list = append(list, t.schema)
+		}
+	}
+	return list
+}
+
+// Check verifies the invariants of every table and index, those for long values included.
 func (w *Worker) Check() error {
 	for _, t := range w.tables {
 		if err := t.heap.Check(); err != nil {
 			return err
+		}
+		if o := t.toaster; o != nil {
+			if err := errors.Join(o.heap.Check(), o.index.btree.Check()); err != nil {
+				return err
+			}
 		}
 		for _, x := range t.indexes {
 			check := func() error { return nil }

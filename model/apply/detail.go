@@ -55,5 +55,10 @@ func (w *Worker) describeCommit(subtransactions []uint32) {
 }
 
 // XID is the id of the transaction that is being applied, that of its subtransaction if
-// one is open; 0 if it has none.
-func (w *Worker) XID() uint32 { return w.xacts.Current }
+// one is open, or that of VACUUM, which takes one to cut off pages; 0 if there is none.
+func (w *Worker) XID() uint32 {
+	if w.vacuumXID != 0 {
+		return w.vacuumXID
+	}
+	return w.xacts.Current
+}

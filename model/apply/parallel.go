@@ -275,7 +275,9 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 		if n := w.droppedFiles - start.droppedFiles; n > 0 {
 			extra += wal.DroppedFiles(n)
 		}
-		w.named("which parts there are, origin and its LSN, files that go", extra)
+		if d := w.log.Detail(); d != nil {
+			d.MainWithOrigin("which parts there are, the origin's LSN and time, files that go", extra)
+		}
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		restore(w.restore[start.restore:])
 		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]

@@ -101,6 +101,7 @@ type Worker struct {
 	synchronizing *synchronization // nil if all tables are there
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
+	vacuumXID     uint32 // of VACUUM while it cuts off pages, 0 otherwise
 	nextOID       uint32
 	droppedFiles  int      // files that go when the transaction commits
 	restore       []func() // brings them back

@@ -72,6 +72,18 @@ func (s *Statistics) UserTables() *Rows {
 		"n_live_tup int", "n_dead_tup int", "n_mod_since_analyze int", "n_ins_since_vacuum int", "last_vacuum", "last_autovacuum",
 		"last_analyze", "last_autoanalyze", "vacuum_count int", "autovacuum_count int", "analyze_count int", "autoanalyze_count int",
 		"total_vacuum_time float", "total_autovacuum_time float", "total_analyze_time float", "total_autoanalyze_time float")
+	none := int64(0)
+	for _, t := range s.w.Partitioned() {
+		var idxScan, idxFetch any
+		if len(t.Indexes) > 0 {
+			idxScan, idxFetch = none, none
+		}
+		r.add(nil, t.Schema, t.Name, none, nil, none, idxScan, nil,
+			idxFetch, none, none, none, none, none,
+			none, none, nil, nil, nil, nil,
+			nil, nil, none, none, nil, nil,
+			nil, nil, nil, nil)
+	}
 	for _, t := range s.w.Tables() {
 		b := s.tables[t.Schema.QualifiedName()]
 		c, d := &t.Heap.Counters, &b.heap
