@@ -165,7 +165,9 @@ func (t *BTree) insertUnique(k *key, unchanged bool) (duplicate bool) {
 		if end > at {
 			equal = true
 		}
-		duplicate = t.checkUnique(k, p, at)
+		if duplicate = t.checkUnique(k, p, at); duplicate && t.opts.Refuses {
+			return true
+		}
 		if end == at {
 			i = at
 		}

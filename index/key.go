@@ -134,11 +134,16 @@ type SizeError struct {
 	Index string
 	Size  int // bytes
 	TID   storage.TID
-	Table string
+	Table string // whose row it is, set by who knows it
 }
 
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("index row size %d exceeds btree version 4 maximum %d for index %q", e.Size, MaxItemSize, e.Index)
+}
+
+// Detail says whose entry it is (_bt_check_third_page).
+func (e *SizeError) Detail() string {
+	return fmt.Sprintf("Index row references tuple (%d,%d) in relation %q.", e.TID.Block, e.TID.Offset, e.Table)
 }
 
 // form makes the key for a row.

@@ -51,8 +51,11 @@ type Options struct {
 	Keys             int      // how many of them are key columns
 	Unique           bool
 	NullsNotDistinct bool
-	Fillfactor       int  // percent, for leaf pages; 90 is PostgreSQL's default
-	Deduplicate      bool // deduplicate_items; on is PostgreSQL's default
+	// Refuses says that an entry whose key a live row has is not inserted: the command
+	// fails (UNIQUE_CHECK_YES). Else it is inserted, and the caller is told.
+	Refuses     bool
+	Fillfactor  int  // percent, for leaf pages; 90 is PostgreSQL's default
+	Deduplicate bool // deduplicate_items; on is PostgreSQL's default
 	// Before18 says that the server is older than 18: its pgstatindex takes room for
 	// one more line pointer from each page's free space.
 	Before18 bool

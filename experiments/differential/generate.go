@@ -50,6 +50,7 @@ func generate(seed uint64, f features, loaded bool) *Spec {
 	}
 	g.workload()
 	g.extra(seed)
+	g.stops(seed)
 	return g.spec
 }
 
@@ -189,7 +190,7 @@ func (g *generator) table() {
 // else of a seed stays as it is.
 func (g *generator) load(r *rand.Rand) {
 	for _, t := range g.spec.Tables {
-		if t.Parts != nil || slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.SubOnly && c.Default != "" && !strings.Contains(c.Default, "stored") }) {
+		if t.Parts != nil {
 			continue
 		}
 		most := 4000.0

@@ -22,6 +22,8 @@ type Spec struct {
 	ViaRoot bool
 	// Late is a table that is published by an op only; "" if there is none.
 	Late string
+	// Stop ends the case with an error of the worker's.
+	Stop *Stop
 }
 
 // Table is a table of both sides.
@@ -177,6 +179,9 @@ func (s *Spec) Case() *server.Case {
 	}
 	for _, o := range s.Ops {
 		c.SQL = append(c.SQL, o.steps(s)...)
+	}
+	if s.Stop != nil {
+		s.Stop.add(c)
 	}
 	return c
 }

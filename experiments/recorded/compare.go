@@ -151,10 +151,19 @@ func (c *Case) follow(watch func(*apply.Worker) wal.Sink) (*Result, *apply.Worke
 		return r, w, nil
 	}
 	var stop *apply.StopError
-	if errors.As(err, &stop) {
+	switch want := expected.Error; {
+	case errors.As(err, &stop) && want != nil:
+		// Where a text ceases to be JSON is not told.
+		json := want.Text == stop.Text && strings.HasPrefix(want.Text, "invalid input syntax for type json")
+		if stop.Text != want.Text || stop.Detail != want.Detail && !json {
+			k.state("error: expected %q, detail %q, got %q, detail %q", want.Text, want.Detail, stop.Text, stop.Detail)
+		}
+	case stop != nil:
 		k.state("%v", stop)
-	} else if err != nil {
+	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", c.dir, err)
+	case want != nil:
+		k.state("error: expected %q, got none", want.Text)
 	}
 	k.finish()
 	k.compareState(c, expected, w)

@@ -42,7 +42,7 @@ func (c *Case) load(w *apply.Worker, db *schema.Database) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		o := apply.LoadOptions{XID: c.Start.Loaded[i].XID, OID: c.Start.Loaded[i].OID}
+		o := apply.LoadOptions{Columns: rows.columns, XID: c.Start.Loaded[i].XID, OID: c.Start.Loaded[i].OID}
 		switch l.How {
 		case "copy":
 		case "indexes first":
@@ -64,7 +64,8 @@ func (c *Case) load(w *apply.Worker, db *schema.Database) error {
 
 // copiedRows are the rows of a file of COPY.
 type copiedRows struct {
-	rows []stream.Tuple
+	rows    []stream.Tuple
+	columns []int // that they have
 }
 
 func (r *copiedRows) Len() int { return len(r.rows) }
@@ -99,7 +100,7 @@ func (c *Case) readRows(file string, t *schema.Table) (*copiedRows, error) {
 		}
 		places = append(places, n)
 	}
-	r := &copiedRows{}
+	r := &copiedRows{columns: places}
 	for line := 2; len(text) > 0; line++ {
 		var fields []byte
 		fields, text, _ = bytes.Cut(text, []byte("\n"))

@@ -20,6 +20,11 @@ type Expected struct {
 	EndLSN   string                        `json:"end_lsn"`
 	Messages int64                         `json:"messages"`
 	Tables   map[string]map[string]anyJSON `json:"tables"`
+	// Error is that with which the worker has stopped, nil if it has not.
+	Error *struct {
+		Text   string `json:"text"`
+		Detail string `json:"detail"`
+	} `json:"error"`
 }
 
 // anyJSON is a value that is a number, a string or an object.

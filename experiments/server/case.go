@@ -24,6 +24,7 @@ type Case struct {
 	Checksums   bool     `json:"checksums,omitempty"`   // of the subscriber's cluster
 	Identity    string   `json:"identity,omitempty"`    // SQL for the publisher after its DDL
 	Publication string   `json:"publication,omitempty"` // the statement that makes publication p
+	Stops       bool     `json:"stops,omitempty"`       // the last step makes the worker stop with an error
 }
 
 // Load is rows that a table has before the case, and how they came there.

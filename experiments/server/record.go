@@ -85,6 +85,7 @@ type recording struct {
 	loaded   [][]string // lines of COPY, by the case's Load
 	events   []string
 	copied   []copied // tables that synchronisation workers have copied, in order
+	stop     *workerError
 	pageRows []string
 
 	inspection []string // lines of inspect.jsonl.gz
@@ -105,13 +106,22 @@ func (r *recording) run(dir string) (*Summary, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
+	if r.case_.Stops {
+		if err := r.once(); err != nil {
+			return nil, err
+		}
+	}
 	cpu := r.sub.applyCPU()
 	for _, s := range r.case_.SQL {
 		if err := r.step(s); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.waitApplied(); err != nil {
+	err = r.waitApplied()
+	if r.case_.Stops {
+		err = r.stopped(err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	cpu = r.sub.applyCPU() - cpu
@@ -276,7 +286,7 @@ func (r *recording) waitApplied() error {
 			if text := r.failure(); strings.Contains(text, crashed) {
 				return fmt.Errorf("%w: %s", ErrCrashed, text)
 			} else if text != "" {
-				return fmt.Errorf("replication has stopped: %s", text)
+				return fmt.Errorf("%w: %s", errStopped, text)
 			}
 		}
 		if time.Since(started) > applyTimeout {

@@ -279,7 +279,7 @@ func (r *recording) finish(f *folder, end string, cpu time.Duration) (*Summary, 
 		"version": r.start.Version, "sub_conf": conf, "data_checksums": r.start.DataChecksums,
 		"start_lsn": r.start.StartLSN, "end_lsn": end,
 		"pg_stat_wal":        map[string]int64{"wal_records": atoi(rows[0][0]), "wal_fpi": atoi(rows[0][1]), "wal_bytes": atoi(rows[0][2])},
-		"apply_worker_cpu_s": cpu.Seconds(), "messages": len(stream), "wal": wal, "tables": tables,
+		"apply_worker_cpu_s": cpu.Seconds(), "messages": len(stream), "wal": wal, "tables": tables, "error": r.stop,
 	})
 	if r.pages {
 		f.compressed("pages.tsv.gz", r.pageRows)

@@ -349,7 +349,7 @@ func (w *Worker) evalError(err error) error {
 	if errors.As(err, &unsupported) {
 		return w.unsupported("%v", err)
 	}
-	return w.stop("%v", err)
+	return w.failed(err)
 }
 
 // random gives numbers for defaults that depend on chance.

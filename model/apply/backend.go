@@ -382,7 +382,7 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 		}
 		dup, err := x.insert(w.values, u.TID, x.unchanged(changed))
 		if err != nil {
-			return w.indexError(err)
+			return w.indexError(t, err)
 		}
 		if dup && x.enforced() {
 			return w.stop("duplicate key value violates unique constraint %q", x.schema.Name)

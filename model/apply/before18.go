@@ -2,7 +2,33 @@ package apply
 
 // What the apply worker of PostgreSQL 17 does in another way than that of 18.
 
-import "applysim/wal/storage"
+import (
+	"fmt"
+
+	"applysim/heap/datum"
+	"applysim/wal/storage"
+)
+
+// refuses says whether an index refuses a key that a live row has, which ends the
+// transaction: before 18 the worker did not look for all rows in the way of a new one.
+func (w *Worker) refuses() bool { return w.opts.Settings.ServerMajor < 18 && !w.opts.backend }
+
+// duplicate ends the transaction because an index has refused a row's key
+// (_bt_check_unique).
+func (w *Worker) duplicate(t *table, x *localIndex, row []datum.Value) error {
+	stop := &StopError{
+		Message: w.message,
+		Text:    fmt.Sprintf("duplicate key value violates unique constraint %q", x.schema.Name),
+		Detail:  fmt.Sprintf("Key %s already exists.", t.keyText(x, row)),
+	}
+	w.abort()
+	if w.opts.SkipConflicts {
+		w.skipping = true
+		w.Counters.Skipped++
+		return nil
+	}
+	return stop
+}
 
 // lookups are a table's counters of scans.
 type lookups struct{ seqScans, seqReads, idxScans, idxReads int64 }

@@ -5,6 +5,7 @@ package apply
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"applysim/heap/datum"
@@ -26,24 +27,13 @@ const fieldLimit = 64
 // conflict ends the transaction because live rows have the new row's key in
 // unique indexes. By then the row and all its entries have been written; the
 // rows in the way are locked before the transaction is rolled back
-// (CheckAndReportConflict).
-func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum.Value) error {
+// (CheckAndReportConflict). found is the row that an update has found.
+func (w *Worker) conflict(t *table, kind string, tid, found storage.TID, values []datum.Value) error {
 	var details []string
 	locked := map[storage.TID]bool{}
-	for _, x := range t.indexes {
-		if !x.schema.Unique || !x.enforced() || x.foreign != nil {
-			continue
-		}
-		if x.predicate != nil {
-			if ok, _ := x.holds(values); !ok {
-				continue
-			}
-		}
+	for _, x := range w.duplicates {
 		x.project(values)
-		if x.hasNull() && !x.schema.NullsNotDistinct {
-			continue
-		}
-		other, ok := x.other(tid)
+		other, ok := t.other(x, tid)
 		if !ok {
 			continue
 		}
@@ -55,6 +45,7 @@ func (w *Worker) conflict(t *table, kind string, tid storage.TID, values []datum
 		detail := fmt.Sprintf("Key already exists in unique index \"%s\", modified in transaction %d.\nKey %s; existing local row %s; remote row %s",
 			x.schema.Name, t.heap.Inserter(other), t.keyText(x, w.row), t.rowText(w.row), t.rowText(values))
 		if kind == updateExists {
+			t.heap.Values(w.row, found)
 			detail += "; replica identity " + t.identityText(w.row)
 		}
 		details = append(details, detail+".")
@@ -97,7 +88,7 @@ func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datu
 		return true, nil
 	}
 	if err := x.project(values); err != nil {
-		return false, w.indexError(err)
+		return false, w.evalError(err)
 	}
 	if x.hasNull() && !x.schema.NullsNotDistinct {
 		return true, nil
@@ -133,12 +124,17 @@ func (w *Worker) exclude(t *table, x *localIndex, tid storage.TID, values []datu
 	}
 }
 
-// other finds a live row other than tid that has the key in x.values.
-func (x *localIndex) other(tid storage.TID) (storage.TID, bool) {
+// other finds a live row other than tid that has the key in x.values
+// (check_exclusion_or_unique_constraint).
+func (t *table) other(x *localIndex, tid storage.TID) (storage.TID, bool) {
+	t.idxScans++
 	scan := x.btree.Lookup(x.values, nil)
 	defer scan.End()
 	for {
 		found, ok := scan.Next()
+		if ok {
+			t.idxReads++
+		}
 		if !ok || found != tid {
 			return found, ok
 		}
@@ -159,7 +155,7 @@ func (t *table) keyText(x *localIndex, row []datum.Value) string {
 	var names, values []string
 	for i, k := range x.schema.Keys {
 		if k.Column < 0 {
-			names = append(names, k.Expr)
+			names = append(names, bracketed(k.Expr))
 			v, err := t.eval(x.exprs[i], row)
 			switch {
 			case err != nil || v.Null:
@@ -175,6 +171,32 @@ func (t *table) keyText(x *localIndex, row []datum.Value) string {
 	return fmt.Sprintf("(%s)=(%s)", strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
+// bracketed is an expression among an index's columns as pg_get_indexdef prints it: in
+// parentheses, unless it is a function call.
+func bracketed(e string) string {
+	name, rest, call := strings.Cut(e, "(")
+	if call && name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '.' && r != '"' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		depth := 1
+		for i, r := range rest {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if depth == 0 {
+				if i == len(rest)-1 {
+					return e
+				}
+				break
+			}
+		}
+	}
+	return "(" + e + ")"
+}
+
 // identityText describes what a row is known by: its key, or all of it.
 func (t *table) identityText(row []datum.Value) string {
 	if t.identity != nil {
@@ -187,11 +209,36 @@ func (t *table) identityText(row []datum.Value) string {
 func (t *table) rowText(row []datum.Value) string {
 	var values []string
 	for i := range t.schema.Columns {
-		if !t.schema.Columns[i].Dropped {
+		switch c := &t.schema.Columns[i]; {
+		case c.Dropped:
+		case c.Generated == 'v':
+			values = append(values, "virtual")
+		default:
 			values = append(values, t.columnText(i, row, fieldLimit))
 		}
 	}
 	return "(" + strings.Join(values, ", ") + ")"
+}
+
+// partitionKeyText describes a row's partition key: (a, b) = (1, 2)
+// (ExecBuildSlotPartitionKeyDescription).
+func (t *table) partitionKeyText(row []datum.Value) string {
+	var names, values []string
+	for _, k := range t.schema.Partition.Keys {
+		if k.Column < 0 {
+			// The router has computed it and does not tell.
+			names, values = append(names, k.Expr), append(values, "...")
+			continue
+		}
+		names = append(names, t.schema.Columns[k.Column].Name)
+		values = append(values, t.columnText(k.Column, row, fieldLimit))
+	}
+	return fmt.Sprintf("(%s) = (%s)", strings.Join(names, ", "), strings.Join(values, ", "))
+}
+
+// violates is the error of a row that a constraint does not allow.
+func (w *Worker) violates(t *table, row []datum.Value, format string, args ...any) error {
+	return &StopError{Message: w.message, Text: fmt.Sprintf(format, args...), Detail: "Failing row contains " + t.rowText(row) + "."}
 }
 
 func (t *table) columnText(i int, row []datum.Value, limit int) string {

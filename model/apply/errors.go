@@ -1,6 +1,9 @@
 package apply
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // UnsupportedError says that the input needs something that is not modelled.
 type UnsupportedError struct {
@@ -29,6 +32,21 @@ func (e *StopError) Error() string {
 		s += "; DETAIL:  " + e.Detail
 	}
 	return s
+}
+
+// detailed is an error that has a detail (errdetail).
+type detailed interface {
+	error
+	Detail() string
+}
+
+// failed is the worker's stop with an error of a value, a row or an index entry.
+func (w *Worker) failed(err error) error {
+	stop := &StopError{Message: w.message, Text: err.Error()}
+	if d := detailed(nil); errors.As(err, &d) {
+		stop.Detail = d.Detail()
+	}
+	return stop
 }
 
 // ProtocolError says that a message does not fit those before it: no such

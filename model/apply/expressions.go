@@ -150,7 +150,7 @@ func (w *Worker) complete(t *table, values []datum.Value, changed func(column in
 	}
 	for _, i := range t.notNull {
 		if values[i].Null {
-			return w.stop("null value in column %q of relation %q violates not-null constraint", t.schema.Columns[i].Name, t.schema.Name)
+			return w.violates(t, values, "null value in column %q of relation %q violates not-null constraint", t.schema.Columns[i].Name, t.schema.Name)
 		}
 	}
 	w.Counters.Checks += t.unchecked
@@ -163,10 +163,10 @@ func (w *Worker) complete(t *table, values []datum.Value, changed func(column in
 			continue
 		}
 		if err != nil {
-			return w.stop("%v", err)
+			return w.failed(err)
 		}
 		if !v.Null && v.Bits&1 == 0 {
-			return w.stop("new row for relation %q violates check constraint %q", t.schema.Name, c.name)
+			return w.violates(t, values, "new row for relation %q violates check constraint %q", t.schema.Name, c.name)
 		}
 	}
 	return nil

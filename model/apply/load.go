@@ -5,6 +5,8 @@ package apply
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"applysim/heap"
 	"applysim/heap/datum"
@@ -40,6 +42,9 @@ type LoadOptions struct {
 	// NewTable says that COPY's transaction has made or truncated the table, as pgbench
 	// does and pg_restore in a single transaction.
 	NewTable bool
+	// Columns are the columns that the rows have, from 0; nil stands for all that are not
+	// generated. The others get their defaults.
+	Columns []int
 	// Binary says that COPY read binary format.
 	Binary bool
 	// Vacuumed says that VACUUM has been there since: rows are visible to everybody, and
@@ -89,12 +94,16 @@ func (w *Worker) Load(space, name string, rows Rows, o LoadOptions) error {
 		w.nextOID = o.OID
 	}
 	l := w.newLoader(t, rows)
+	if err := l.fillOthers(o.Columns); err != nil {
+		return err
+	}
 	t.vacuumed = o.Vacuumed
 	t.heap.OlderRows(o.XID)
 	if s := t.toaster; s != nil {
 		s.heap.OlderRows(o.XID)
 	}
 	return w.quietly(t, o.XID, func() error {
+		defer l.draw()
 		if o.Inserted {
 			if err := l.insert(); err != nil {
 				return err
@@ -157,6 +166,7 @@ type loader struct {
 	values  []datum.Value
 	scratch []byte
 	eval    expr.Scratch
+	first   []int64 // of an identity column's numbers, by column
 }
 
 func (w *Worker) newLoader(t *table, rows Rows) *loader {
@@ -171,10 +181,53 @@ func (w *Worker) newLoader(t *table, rows Rows) *loader {
 		c := &t.schema.Columns[i]
 		l.columns[i] = localColumn{remote: i, typ: c.Type, typmod: c.Typmod}
 		if c.Dropped || c.Generated != 0 {
-			l.columns[i].remote = -1
+			l.columns[i].remote, l.columns[i].def = -1, datum.Value{Null: true}
 		}
 	}
 	return l
+}
+
+// fillOthers has columns that the rows do not have filled with their defaults. columns are
+// those that they have, nil for all.
+func (l *loader) fillOthers(columns []int) error {
+	if columns == nil {
+		return nil
+	}
+	for i := range l.columns {
+		c, lc := &l.t.schema.Columns[i], &l.columns[i]
+		if lc.remote < 0 || slices.Contains(columns, i) {
+			continue
+		}
+		lc.remote = -1
+		if err := l.w.defaultOf(l.t, c, i, lc); err != nil {
+			return err
+		}
+		if lc.expr != nil {
+			return l.w.unsupported("rows that are loaded without column %s.%s, whose default is not constant", l.t.schema.QualifiedName(), c.Name)
+		}
+		if q := lc.identity; q != nil {
+			if l.first == nil {
+				l.first = make([]int64, len(l.columns))
+			}
+			if l.first[i] = q.last; q.called {
+				l.first[i] += q.schema.Increment
+			}
+		}
+	}
+	return nil
+}
+
+// draw draws the numbers that the loaded rows have from their sequences.
+func (l *loader) draw() {
+	for i := range l.columns {
+		if q := l.columns[i].identity; q != nil && l.first != nil {
+			for range l.rows.Len() {
+				if _, err := l.w.nextval(q); err != nil {
+					break
+				}
+			}
+		}
+	}
 }
 
 // read reads some columns of a row, nil for all, and computes generated ones if all are
@@ -203,8 +256,13 @@ func (l *loader) read(n int, columns []int) error {
 // value reads a column of a row.
 func (l *loader) value(n, i int) (err error) {
 	c := &l.columns[i]
-	if c.remote < 0 {
-		l.values[i] = datum.Value{Null: true}
+	switch {
+	case c.remote >= 0:
+	case c.identity != nil:
+		l.values[i], _, err = c.typ.Input(strconv.AppendInt(nil, l.first[i]+int64(n)*c.identity.schema.Increment, 10), -1, nil)
+		return err
+	default:
+		l.values[i] = c.def
 		return nil
 	}
 	if l.scratch, err = c.value(&l.values[i], &l.tuple[i], l.scratch); err != nil {
@@ -341,7 +399,7 @@ func (l *loader) insertEntries(t *table) error {
 		for _, x := range t.indexes {
 			duplicate, err := x.insert(l.values, h.LoadedTID(at), false)
 			if err != nil {
-				return l.w.indexError(err)
+				return l.w.evalError(err)
 			}
 			if duplicate && x.enforced() {
 				return fmt.Errorf("row %d: duplicate key value violates unique constraint %q", n+1, x.schema.Name)

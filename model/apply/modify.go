@@ -20,7 +20,7 @@ func (w *Worker) chooseLookup(r *relation) {
 	full := r.remote.Identity == 'f'
 	space := r.remote.Namespace
 	if t.identity == nil && !full {
-		r.readOnly = fmt.Sprintf("logical replication target relation \"%s.%s\" has neither REPLICA IDENTITY index nor PRIMARY KEY column and published relation does not have REPLICA IDENTITY FULL",
+		r.readOnly = fmt.Sprintf("logical replication target relation \"%s.%s\" has neither REPLICA IDENTITY index nor PRIMARY KEY and published relation does not have REPLICA IDENTITY FULL",
 			space, r.remote.Name)
 		return
 	}
@@ -90,7 +90,7 @@ func (w *Worker) target(r *relation, m *stream.Message) (*relation, storage.TID,
 		}
 		var err error
 		if scratch, err = c.value(&w.values[i], &old[c.remote], scratch); err != nil {
-			return r, none, false, w.stop("%v", err)
+			return r, none, false, w.failed(err)
 		}
 	}
 	w.scratch = scratch
@@ -267,7 +267,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 			}
 			var err error
 			if scratch, err = c.value(&w.values[i], &m.New[c.remote], scratch); err != nil {
-				return w.stop("%v", err)
+				return w.failed(err)
 			}
 			continue
 		}
@@ -293,7 +293,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 			return w.moveRow(root, r, tid)
 		}
 		if !stays {
-			return w.partitionError(t)
+			return w.partitionError(t, w.values)
 		}
 	}
 	changed := func(column int) bool { return sets(r, m, column) }
@@ -312,7 +312,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	if u.HOT && !u.Summarized {
 		return nil
 	}
-	duplicate := false
+	w.duplicates = w.duplicates[:0]
 	for _, x := range t.indexes {
 		if u.HOT && x.brin == nil {
 			continue
@@ -322,17 +322,22 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 		}
 		dup, err := x.insert(w.values, u.TID, w.unchanged(r, m, x))
 		if err != nil {
-			return w.indexError(err)
+			return w.indexError(t, err)
 		}
-		duplicate = duplicate || dup && x.enforced()
+		if dup && x.enforced() {
+			if w.refuses() {
+				return w.duplicate(t, x, w.values)
+			}
+			w.duplicates = append(w.duplicates, x)
+		}
 		if x.exclusion {
 			if passed, err := w.exclude(t, x, u.TID, w.values); !passed {
 				return err
 			}
 		}
 	}
-	if duplicate {
-		return w.conflict(t, updateExists, u.TID, w.values)
+	if len(w.duplicates) > 0 {
+		return w.conflict(t, updateExists, u.TID, tid, w.values)
 	}
 	return nil
 }

@@ -339,6 +339,7 @@ func (w *Worker) newIndex(t *table, li *localIndex) string {
 	o := index.Options{
 		Name: x.Name, Keys: len(x.Keys), Unique: x.Unique, NullsNotDistinct: x.NullsNotDistinct,
 		Fillfactor: x.Fillfactor, Deduplicate: x.DeduplicateItems, Before18: w.opts.Settings.ServerMajor < 18,
+		Refuses: w.refuses() && li.enforced(),
 	}
 	for i, k := range x.Keys {
 		c := &schema.Column{Name: k.Expr}
@@ -545,6 +546,9 @@ func (w *Worker) mapRelation(r *relation) error {
 			lc.bySize = lc.class == nil || lc.class.EqualImage
 		}
 		if n, ok := remote[c.Name]; ok {
+			if c.Generated != 0 && w.opts.Settings.ServerMajor < 18 {
+				continue // it counts as missing
+			}
 			delete(remote, c.Name)
 			if c.Generated != 0 {
 				generated = append(generated, c.Name)

@@ -111,11 +111,11 @@ func TestRelationErrors(t *testing.T) {
 		}, {
 			"no identity", `CREATE TABLE t (id int, a int);`,
 			relation(1, "t", 'd', "id*", "a"), update(1, "1", "2"),
-			`logical replication target relation "public.t" has neither REPLICA IDENTITY index nor PRIMARY KEY column and published relation does not have REPLICA IDENTITY FULL`,
+			`logical replication target relation "public.t" has neither REPLICA IDENTITY index nor PRIMARY KEY and published relation does not have REPLICA IDENTITY FULL`,
 		}, {
 			"no identity, delete", `CREATE TABLE t (id int, a int);`,
 			relation(1, "t", 'd', "id*", "a"), del(1, 'K', "1", null),
-			`logical replication target relation "public.t" has neither REPLICA IDENTITY index nor PRIMARY KEY column and published relation does not have REPLICA IDENTITY FULL`,
+			`logical replication target relation "public.t" has neither REPLICA IDENTITY index nor PRIMARY KEY and published relation does not have REPLICA IDENTITY FULL`,
 		}, {
 			"another key", `CREATE TABLE t (id int, a int PRIMARY KEY);`,
 			relation(1, "t", 'd', "id*", "a"), update(1, "1", "2"),

@@ -57,7 +57,10 @@ func (w *Worker) partition(r *relation) (*relation, error) {
 			return nil, w.evalError(err)
 		}
 		if n < 0 {
-			return nil, w.stop("no partition of relation \"%s\" found for row", t.schema.Name)
+			return nil, &StopError{
+				Message: w.message, Text: fmt.Sprintf("no partition of relation \"%s\" found for row", t.schema.Name),
+				Detail: "Partition key of the failing row contains " + t.partitionKeyText(values) + ".",
+			}
 		}
 		t = t.partitions[n]
 		if t.unsupported != "" {
@@ -155,13 +158,13 @@ func (w *Worker) inPartition(t *table, values []datum.Value) (bool, error) {
 func (w *Worker) checkPartition(t *table, values []datum.Value) error {
 	ok, err := w.inPartition(t, values)
 	if err == nil && !ok {
-		return w.partitionError(t)
+		return w.partitionError(t, values)
 	}
 	return err
 }
 
-func (w *Worker) partitionError(t *table) error {
-	return w.stop("new row for relation \"%s\" violates partition constraint", t.schema.Name)
+func (w *Worker) partitionError(t *table, row []datum.Value) error {
+	return w.violates(t, row, "new row for relation \"%s\" violates partition constraint", t.schema.Name)
 }
 
 // moveRow updates a row that the new values take to another partition: it is

@@ -1,9 +1,11 @@
 package apply
 
 import (
+	"errors"
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/index"
 	"applysim/model/stream"
 	"applysim/wal/storage"
 )
@@ -164,21 +166,26 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	}
 	w.inserted = tid
 	t.finder.added(values, tid)
-	duplicate := false
+	w.duplicates = w.duplicates[:0]
 	for _, x := range t.indexes {
 		dup, err := x.insert(values, tid, false)
 		if err != nil {
-			return w.indexError(err)
+			return w.indexError(t, err)
 		}
-		duplicate = duplicate || dup && x.enforced()
+		if dup && x.enforced() {
+			if w.refuses() {
+				return w.duplicate(t, x, values)
+			}
+			w.duplicates = append(w.duplicates, x)
+		}
 		if x.exclusion {
 			if passed, err := w.exclude(t, x, tid, values); !passed {
 				return err
 			}
 		}
 	}
-	if duplicate {
-		return w.conflict(t, insertExists, tid, values)
+	if len(w.duplicates) > 0 {
+		return w.conflict(t, insertExists, tid, storage.TID{}, values)
 	}
 	w.fire(t, "insert")
 	return nil
@@ -292,6 +299,12 @@ func untilNUL(b []byte) []byte {
 	return b
 }
 
-func (w *Worker) heapError(err error) error { return w.stop("%v", err) }
+func (w *Worker) heapError(err error) error { return w.failed(err) }
 
-func (w *Worker) indexError(err error) error { return w.evalError(err) }
+// indexError is the error of an index entry of a table's row.
+func (w *Worker) indexError(t *table, err error) error {
+	if size := (*index.SizeError)(nil); errors.As(err, &size) {
+		size.Table = t.schema.Name
+	}
+	return w.evalError(err)
+}

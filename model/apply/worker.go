@@ -99,6 +99,7 @@ type Worker struct {
 	opened        opened
 	skipping      bool             // the rest of the transaction is passed over
 	synchronizing *synchronization // nil if all tables are there
+	duplicates    []*localIndex    // in which live rows have the key of the row that was just written
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
 	vacuumXID     uint32 // of VACUUM while it cuts off pages, 0 otherwise

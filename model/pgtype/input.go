@@ -175,6 +175,14 @@ func (t *Type) Receive(bin []byte, typmod int32, scratch []byte) (datum.Value, [
 	return v, scratch, err
 }
 
+// DetailedError is an error of PostgreSQL's that has a detail (errdetail).
+type DetailedError struct{ Text, Details string }
+
+func (e *DetailedError) Error() string { return e.Text }
+
+// Detail is the error's detail.
+func (e *DetailedError) Detail() string { return e.Details }
+
 func badSyntax(typeName string, text []byte) error {
 	return fmt.Errorf("invalid input syntax for type %s: \"%s\"", typeName, text)
 }

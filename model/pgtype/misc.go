@@ -17,7 +17,7 @@ import (
 func (t *Type) inputEnum(text []byte) (uint64, error) {
 	i, ok := t.labels[string(text)]
 	if !ok {
-		return 0, fmt.Errorf("invalid input value for enum %s: \"%s\"", t.Name, text)
+		return 0, fmt.Errorf("invalid input value for enum %v: \"%s\"", t, text)
 	}
 	return uint64(t.LabelOID(i)), nil
 }

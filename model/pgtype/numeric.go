@@ -116,7 +116,9 @@ func numericWord(b, s []byte, neg bool, typmod int32, scratch []byte) (datum.Val
 
 func storeSpecial(header uint16, typmod int32, scratch []byte) (datum.Value, []byte, error) {
 	if header != numericNaN && typmod >= varHeader {
-		return datum.Value{}, scratch, errors.New("numeric field overflow")
+		precision, scale := numericTypmod(typmod)
+		return datum.Value{}, scratch, &DetailedError{"numeric field overflow",
+			fmt.Sprintf("A field with precision %d, scale %d cannot hold an infinite value.", precision, scale)}
 	}
 	start := len(scratch)
 	scratch = le.AppendUint16(scratch, header)
@@ -373,8 +375,13 @@ func (d *decimal) store(typmod int32, scratch []byte) (datum.Value, []byte, erro
 			for p := digitLen - 1; p > 0 && d.digits[1] < pow10[p]; p-- {
 				length--
 			}
-			if length > precision-scale {
-				return datum.Value{}, scratch, errors.New("numeric field overflow")
+			if limit := precision - scale; length > limit {
+				bound := fmt.Sprintf("10^%d", limit)
+				if limit == 0 {
+					bound = "1"
+				}
+				return datum.Value{}, scratch, &DetailedError{"numeric field overflow",
+					fmt.Sprintf("A field with precision %d, scale %d must round to an absolute value less than %s.", precision, scale, bound)}
 			}
 		}
 	}
