@@ -55,10 +55,11 @@ func (w *Worker) describeCommit(subtransactions []uint32) {
 }
 
 // XID is the id of the transaction that is being applied, that of its subtransaction if
-// one is open, or that of VACUUM, which takes one to cut off pages; 0 if there is none.
+// one is open or rolled back, or that of VACUUM, which takes one to cut off pages; 0 if
+// there is none.
 func (w *Worker) XID() uint32 {
-	if w.vacuumXID != 0 {
-		return w.vacuumXID
+	if w.ownXID != 0 {
+		return w.ownXID
 	}
 	return w.xacts.Current
 }

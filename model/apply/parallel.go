@@ -278,7 +278,9 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 		if d := w.log.Detail(); d != nil {
 			d.MainWithOrigin("which parts there are, the origin's LSN and time, files that go", extra)
 		}
+		w.ownXID = xid
 		w.log.InsertPlain(wal.TransactionAbort, extra)
+		w.ownXID = 0
 		restore(w.restore[start.restore:])
 		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]
 	})

@@ -411,8 +411,8 @@ func (w *Worker) truncateHeap(h *heap.Table, n int, quiet bool) {
 	w.needXID()
 	xid := w.xacts.Current
 	w.xacts.Current = 0
-	w.vacuumXID = xid
-	defer func() { w.vacuumXID = 0 }()
+	w.ownXID = xid
+	defer func() { w.ownXID = 0 }()
 	if !quiet {
 		w.log.InsertPlain(wal.StandbyLock, 0)
 	}

@@ -102,7 +102,7 @@ type Worker struct {
 	duplicates    []*localIndex    // in which live rows have the key of the row that was just written
 	xacts         heap.Transactions
 	command       uint32 // command id of the next change
-	vacuumXID     uint32 // of VACUUM while it cuts off pages, 0 otherwise
+	ownXID        uint32 // of records that are not of the current transaction: of VACUUM, or a rollback; else 0
 	nextOID       uint32
 	droppedFiles  int      // files that go when the transaction commits
 	restore       []func() // brings them back
