@@ -66,6 +66,7 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	t.Counters.DedupMerged += int64(len(p.items) - len(n.items))
 	t.takeContents(p, n)
 	p.garbage = false
+	p.checksum = 0 // the page is made anew (PageRestoreTempPage)
 	if d := t.log.Detail(); d != nil {
 		d.Describe("nintervals: %d", merged)
 	}

@@ -82,6 +82,7 @@ func (t *BTree) logSplit(p, right *page, newLeft bool, leftData, rightData int, 
 		typ = wal.BtreeSplitL
 	}
 	p.incomplete, p.garbage, right.garbage = true, false, false
+	p.checksum = 0 // the page is made anew (PageRestoreTempPage)
 	image := wal.Image{}
 	refs := 0
 	var sibling *page

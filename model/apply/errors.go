@@ -3,6 +3,8 @@ package apply
 import (
 	"errors"
 	"fmt"
+
+	"applysim/model/pgtype"
 )
 
 // UnsupportedError says that the input needs something that is not modelled.
@@ -43,6 +45,9 @@ type detailed interface {
 // failed is the worker's stop with an error of a value, a row or an index entry.
 func (w *Worker) failed(err error) error {
 	stop := &StopError{Message: w.message, Text: err.Error()}
+	if l := (*pgtype.LabelError)(nil); errors.As(err, &l) {
+		stop.Text = l.Qualified()
+	}
 	if d := detailed(nil); errors.As(err, &d) {
 		stop.Detail = d.Detail()
 	}

@@ -14,10 +14,27 @@ import (
 	"applysim/heap/datum"
 )
 
+// LabelError says that an enum has no such label. Error names the type as a session prints
+// it that has its schema in its search_path; Qualified as others do, an apply worker among
+// them.
+type LabelError struct {
+	Type  *Type
+	Label string
+}
+
+func (e *LabelError) Error() string {
+	return fmt.Sprintf("invalid input value for enum %s: \"%s\"", e.Type.Name, e.Label)
+}
+
+// Qualified is the error's text with the type's schema.
+func (e *LabelError) Qualified() string {
+	return fmt.Sprintf("invalid input value for enum %v: \"%s\"", e.Type, e.Label)
+}
+
 func (t *Type) inputEnum(text []byte) (uint64, error) {
 	i, ok := t.labels[string(text)]
 	if !ok {
-		return 0, fmt.Errorf("invalid input value for enum %v: \"%s\"", t, text)
+		return 0, &LabelError{t, string(text)}
 	}
 	return uint64(t.LabelOID(i)), nil
 }
