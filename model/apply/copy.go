@@ -201,7 +201,7 @@ func (c *copying) entries(t *table, row []datum.Value, tid storage.TID) error {
 	for _, x := range t.indexes {
 		duplicate, err := x.insert(row, tid, false)
 		if err != nil {
-			return w.indexError(err)
+			return w.indexError(t, err)
 		}
 		if duplicate && x.enforced() {
 			return w.stop("duplicate key value violates unique constraint %q", x.schema.Name)
