@@ -11,6 +11,7 @@ import (
 	"applysim/experiments/table"
 	"applysim/model/advise"
 	"applysim/model/observed"
+	"applysim/model/pipeline"
 	htmlreport "applysim/model/report"
 	"applysim/model/scenario"
 	"applysim/model/schema"
@@ -28,7 +29,9 @@ workload, so what does not save anything there is not advice. With each come
 the statements that do it, its side effects and what cannot be known from a
 schema and a workload. Tables whose updates cannot be replicated at all come
 first. With --goal pieces of advice are combined, always the one that brings the
-run nearest to the goals, until they are met. Exit code 1 when a goal is not
+run nearest to the goals, until they are met. Where the scenario has [publisher] or
+[[subscription]], changes of the way there are tried in time, too: streaming, batches
+split, several subscriptions, a limit of what slots keep. Exit code 1 when a goal is not
 met, when replication would stop, or when the scenario changes rows of tables
 that cannot replicate it.`,
 	example: `  $ applysim advise orders.toml
@@ -85,10 +88,14 @@ func adviseChanges(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Advice(w, report) }); err != nil {
+	ends, ways, err := o.onTheWay(s, report)
+	if err != nil {
 		return err
 	}
-	if err := printAdvice(env.stdout, o.format, o.top, report); err != nil {
+	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Advice(w, report, ends, ways) }); err != nil {
+		return err
+	}
+	if err := printAdvice(env.stdout, o.format, o.top, report, ends, ways); err != nil {
 		return err
 	}
 	return adviceVerdict(env, report)
@@ -203,10 +210,10 @@ func found(v *scenario.Verdict) string {
 }
 
 // printAdvice prints a report.
-func printAdvice(w io.Writer, format string, top int, r *advise.Report) error {
+func printAdvice(w io.Writer, format string, top int, r *advise.Report, ends *pipeline.Ends, ways []pipeline.Way) error {
 	switch format {
 	case "json":
-		return printJSON(w, r)
+		return printJSON(w, adviceWithEnds{r, ends, ways})
 	case "csv":
 		return adviceCSV(r).CSV(w)
 	}
@@ -244,8 +251,19 @@ func printAdvice(w io.Writer, format string, top int, r *advise.Report) error {
 		}
 		printGoals(w, r.Combination)
 	}
+	if len(ways) > 0 {
+		if err := show(waysTable(ways)); err != nil {
+			return err
+		}
+		printWays(w, ways, markdown)
+	}
 	if err := show(rejectedTable(r)); err != nil {
 		return err
+	}
+	if ends != nil {
+		if err := show(endsTable(ends)); err != nil {
+			return err
+		}
 	}
 	var lines []string
 	if r.Untried > 0 {

@@ -80,10 +80,14 @@ func compareVariants(env environment, args []string) error {
 	if err := report.Judge(o.budgets.limits, o.budgets.ratios); err != nil {
 		return err
 	}
-	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Scenario(w, report) }); err != nil {
+	ends, err := o.bothEnds(s, report)
+	if err != nil {
 		return err
 	}
-	if err := printCompare(env.stdout, o.format, report); err != nil {
+	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Scenario(w, report, ends) }); err != nil {
+		return err
+	}
+	if err := printCompare(env.stdout, o.format, report, ends); err != nil {
 		return err
 	}
 	return errors.Join(stoppedRuns(env, report), overBudget(env, report))

@@ -5,18 +5,22 @@ import (
 	"io"
 
 	"applysim/experiments/table"
+	"applysim/model/pipeline"
 	"applysim/model/scenario"
 )
 
 // printCompare prints variants as columns, with ratios to the first.
-func printCompare(w io.Writer, format string, r *scenario.Report) error {
+func printCompare(w io.Writer, format string, r *scenario.Report, ends *pipeline.Ends) error {
 	switch format {
 	case "json":
-		return printJSON(w, r)
+		return printJSON(w, reportWithEnds{r, ends})
 	case "csv":
 		return compareCSV(r).CSV(w)
 	}
 	parts := []*table.Table{compareTable(r), compareRelations(r)}
+	if ends != nil { // the publisher's is the same for all
+		parts = append(parts, endsTable(ends))
+	}
 	for _, v := range r.Variants {
 		if len(v.Marginal) > 0 {
 			t := marginalTable(v)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 //	foreground FILE OUT   unpacks a records.tsv.gz without its background records
 //	workload ROWS OUT     writes the published workload's stream
 //
-// and $RECORDED, $STREAMS, $OBSERVED and $SCENARIO, the folders of recorded cases, of
+// and $RECORDED, $STREAMS, $OBSERVED, $PAIRS and $SCENARIO, the folders of recorded cases, of
 // streams, of statistics and of
 // the example scenario.
 func TestScript(t *testing.T) {
@@ -48,6 +48,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("RECORDED", filepath.Join(root, "experiments/recorded/testdata/recorded"))
 			e.Setenv("OBSERVED", filepath.Join(root, "model/observed/testdata/recorded"))
+			e.Setenv("PAIRS", filepath.Join(root, "model/monitor/testdata/recorded"))
 			e.Setenv("SCENARIO", filepath.Join(root, "cmd/applysim/testdata/scenario"))
 			e.Setenv("STREAMS", filepath.Join(root, "model/stream/testdata/recorded"))
 			return nil

@@ -16,7 +16,8 @@ Follows a scenario's changes in time from the publisher's WAL to the rows of its
 subscribers: how far each stage is behind in bytes and seconds, which stage is
 the limit at each moment, what a stopped subscriber has to catch up, and the
 greatest rate that each subscription sustains. What a transaction costs is
-simulated row by row for a part of the run, and taken for the whole of it. Exit
+simulated row by row for a part of the run, and taken for the whole of it. With
+--at the servers' monitoring views at a moment, by their own columns. Exit
 code 1 when a subscription has not caught up at the end.`,
 	example: `  $ cat day.toml
   schema   = "orders.sql"
@@ -39,6 +40,7 @@ code 1 when a subscription has not caught up at the end.`,
   rate  = 300
   daily = [1,1,1,1,1,1,2,3,4,5,5,5,5,5,5,5,5,4,4,3,3,2,2,1]
   $ applysim pipeline day.toml
+  $ applysim pipeline day.toml --at 9h20m --view pg_replication_slots
 `,
 }
 
@@ -63,11 +65,19 @@ const defaultSample = 50_000
 func runPipeline(env environment, args []string) error {
 	f := newFlags("pipeline")
 	var o pipelineOptions
+	var moments momentOptions
 	format := o.addFlags(f)
+	moments.addFlags(f)
 	if helped, err := parse(env, f, args, pipelineHelp); helped || err != nil {
 		return err
 	}
 	o.format = *format
+	if len(moments.at) > 0 {
+		return o.showMoments(env, f, &moments)
+	}
+	if moments.view != "" {
+		return hint(f, "--view %s: expected --at TIME with it", moments.view)
+	}
 	r, _, err := o.work(f)
 	if err != nil {
 		return err

@@ -20,6 +20,14 @@ import (
 func reports(t *testing.T) map[string]string {
 	t.Helper()
 	file, dir := shortScenario(t), t.TempDir()
+	both, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = both.WriteString("\n[publisher]\nbackend = \"20us\"\n\n[[subscription]]\nname = \"reports\"\n")
+	if err := errors.Join(err, both.Close()); err != nil {
+		t.Fatal(err)
+	}
 	pages := map[string]string{}
 	for _, command := range []string{
 		"run --max-wal 1kB", "compare --max-ratio wal=0.9", "advise --goal hot=90% --limit 12",
@@ -55,6 +63,9 @@ func reportsAlone(t *testing.T, pages map[string]string) {
 			t.Fatal(err)
 		}
 		text := string(b)
+		if !strings.Contains(text, `id="ends"`) || !strings.Contains(text, "publisher: walsender of reports") {
+			t.Errorf("%s: the page does not show both ends", command)
+		}
 		if at := outside.FindString(text); at != "" {
 			t.Errorf("%s: the page is not alone: %q", command, at)
 		}

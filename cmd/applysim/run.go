@@ -154,7 +154,11 @@ func runScenario(env environment, args []string) error {
 	if err := report.Judge(o.budgets.limits, nil); err != nil {
 		return err
 	}
-	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Scenario(w, report) }); err != nil {
+	ends, err := o.bothEnds(s, report)
+	if err != nil {
+		return err
+	}
+	if err := writeReport(o.report, func(w io.Writer) error { return htmlreport.Scenario(w, report, ends) }); err != nil {
 		return err
 	}
 	for _, file := range files {
@@ -162,7 +166,7 @@ func runScenario(env environment, args []string) error {
 			return err
 		}
 	}
-	if err := printRun(env.stdout, o.format, report); err != nil {
+	if err := printRun(env.stdout, o.format, report, ends); err != nil {
 		return err
 	}
 	return errors.Join(stoppedRuns(env, report), overBudget(env, report))

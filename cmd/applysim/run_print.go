@@ -8,15 +8,16 @@ import (
 	"strings"
 
 	"applysim/experiments/table"
+	"applysim/model/pipeline"
 	"applysim/model/scenario"
 	"applysim/wal/storage"
 )
 
 // printRun prints what one variant comes to.
-func printRun(w io.Writer, format string, r *scenario.Report) error {
+func printRun(w io.Writer, format string, r *scenario.Report, ends *pipeline.Ends) error {
 	switch format {
 	case "json":
-		return printJSON(w, r)
+		return printJSON(w, reportWithEnds{r, ends})
 	case "csv":
 		return runWALTable(r.Variants[0], false).CSV(w)
 	}
@@ -27,6 +28,9 @@ func printRun(w io.Writer, format string, r *scenario.Report) error {
 	}
 	if v.CPU != nil {
 		parts = append(parts, runCPUTable(v))
+	}
+	if ends != nil {
+		parts = append(parts, endsTable(ends))
 	}
 	if len(v.Checkpoints)+len(v.Vacuums) > 0 {
 		parts = append(parts, besideTable(v))

@@ -71,8 +71,12 @@ func runSlots(env environment, args []string) error {
 	return nil
 }
 
+// parsePeriod reads a time: in one of PostgreSQL's units, or in several as in 1h30m.
 func parsePeriod(text string) (time.Duration, error) {
 	d, err := apply.ParseDuration(text)
+	if several, failed := time.ParseDuration(text); err != nil && failed == nil {
+		d, err = several, nil
+	}
 	if err == nil && d <= 0 {
 		err = fmt.Errorf("expected more than 0")
 	}

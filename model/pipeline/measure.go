@@ -14,6 +14,7 @@ import (
 	"applysim/model/decode"
 	"applysim/model/publisher"
 	"applysim/model/scenario"
+	"applysim/model/slots"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -36,6 +37,8 @@ type Costs struct {
 	Simulated, Changes float64
 	Length             float64 // of the part that was simulated, seconds
 	Warnings           []string
+	// Runs are the simulated parts by subscription: what became of the rows there.
+	Runs []*scenario.Result
 }
 
 // Operation is what one of its transactions costs.
@@ -47,6 +50,9 @@ type Operation struct {
 	Records      float64 // of WAL, and bytes of full-page images in them
 	Images       float64
 	Memory       float64 // bytes that decoding keeps of it
+	// Decoded is what decoding one counts (pg_stat_replication_slots), for a slot whose large
+	// transactions go to disk and for one whose are streamed.
+	Decoded [2]decode.Counters
 	// Subscriptions are what it costs those.
 	Subscriptions []Cost
 }
@@ -83,6 +89,7 @@ func Measure(s *scenario.Scenario, o *Options) (*Costs, error) {
 	if err := c.publisher(part, o); err != nil {
 		return nil, err
 	}
+	c.Runs = make([]*scenario.Result, len(c.Operations[0].Subscriptions))
 	var done [][]string
 	for i := range c.Operations[0].Subscriptions {
 		var tables []string
@@ -93,6 +100,7 @@ func Measure(s *scenario.Scenario, o *Options) (*Costs, error) {
 			for k := range c.Operations {
 				c.Operations[k].Subscriptions[i] = c.Operations[k].Subscriptions[like]
 			}
+			c.Runs[i] = c.Runs[like]
 		} else if err := c.subscription(part, o, i, tables); err != nil {
 			return nil, err
 		}
@@ -216,8 +224,13 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 	w := stream.NewWriter(&raw, stream.Raw)
 	var ops []int
 	var times []stream.Timestamp
-	dec := make([]*decode.Decoder, len(s.Operations))
-	sizes := decode.Options{WorkMem: 1 << 40, AllTables: true, Ways: []string{decode.Ways[0]}, Major: 18}
+	dec := make([]decoders, len(s.Operations))
+	sizes := decode.Options{WorkMem: 1 << 40, AllTables: true, Ways: []string{decode.PgoutputText}, Major: 18}
+	counts := sizes
+	counts.WorkMem, counts.Ways = int64(slots.DefaultSettings().DecodingWorkMem), []string{decode.PgoutputText, decode.PgoutputStreaming}
+	if p := s.Publisher; p != nil {
+		counts.WorkMem = int64(p.Settings.DecodingWorkMem)
+	}
 	var described []stream.Message
 	var m stream.Message
 	for gen.Next(&m) {
@@ -235,26 +248,28 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 		case stream.KindRelation, stream.KindType:
 			described = append(described, m)
 			for _, d := range dec {
-				if d != nil {
-					if err := d.Describe(&m); err != nil {
-						return err
-					}
+				if err := d.each(func(d *decode.Decoder) error { return d.Describe(&m) }); err != nil {
+					return err
 				}
 			}
 			continue
 		}
 		if dec[k] == nil && c.Operations[k].Transactions == 1 {
-			if dec[k], err = decode.New(db, sizes); err != nil {
-				return err
-			}
-			for i := range described {
-				if err := dec[k].Describe(&described[i]); err != nil {
+			for _, o := range []decode.Options{sizes, counts} {
+				d, err := decode.New(db, o)
+				if err != nil {
 					return err
 				}
+				for i := range described {
+					if err := d.Describe(&described[i]); err != nil {
+						return err
+					}
+				}
+				dec[k] = append(dec[k], d)
 			}
 		}
-		if dec[k] != nil && c.Operations[k].Transactions == 1 {
-			if err := dec[k].Message(&m); err != nil {
+		if c.Operations[k].Transactions == 1 {
+			if err := dec[k].each(func(d *decode.Decoder) error { return d.Message(&m) }); err != nil {
 				return err
 			}
 		}
@@ -296,7 +311,23 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 		op.Records /= op.Transactions
 		op.Images /= op.Transactions
 		if dec[i] != nil {
-			op.Memory = float64(dec[i].Results()[0].TotalBytes)
+			op.Memory = float64(dec[i][0].Results()[0].TotalBytes)
+			for k, r := range dec[i][1].Results() {
+				op.Decoded[k] = r.Counters
+			}
+		}
+	}
+	return nil
+}
+
+// decoders are those of an operation's first transaction: with memory for all of it, and
+// with as much as the publisher has.
+type decoders []*decode.Decoder
+
+func (list decoders) each(do func(*decode.Decoder) error) error {
+	for _, d := range list {
+		if err := do(d); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -375,6 +406,7 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 	if err != nil {
 		return err
 	}
+	c.Runs[number] = result
 	if result.Stopped != nil {
 		return fmt.Errorf("%s: message %d: replication would stop: %s", s.File, result.Stopped.Message, result.Stopped.Error)
 	}

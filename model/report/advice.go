@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"applysim/model/advise"
+	"applysim/model/pipeline"
 	"applysim/model/scenario"
 )
 
-// Advice writes what to change, and what it saves.
-func Advice(w io.Writer, r *advise.Report) error {
+// Advice writes what to change, and what it saves. ends and ways are what both ends take and
+// how changes get there sooner; both may be nil.
+func Advice(w io.Writer, r *advise.Report, ends *pipeline.Ends, ways []pipeline.Way) error {
 	p := &page{Title: "What to change: " + r.Scenario}
 	if r.Variant != "base" {
 		p.Title += ", variant " + r.Variant
@@ -28,7 +30,9 @@ func Advice(w io.Writer, r *advise.Report) error {
 	if r.Combination != nil {
 		p.combination(r.Combination)
 	}
+	p.ways(ways)
 	p.rejected(r)
+	p.ends(ends)
 	p.summary([]*scenario.Result{r.Base}, r.Kinds)
 	p.costs([]*scenario.Result{r.Base})
 	p.details(r.Base, false)

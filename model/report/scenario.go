@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"applysim/model/cost"
+	"applysim/model/pipeline"
 	"applysim/model/scenario"
 )
 
-// Scenario writes a report of one variant, or of several side by side.
-func Scenario(w io.Writer, r *scenario.Report) error {
+// Scenario writes a report of one variant, or of several side by side. ends is what both ends
+// take; nil if nothing is said of a publisher.
+func Scenario(w io.Writer, r *scenario.Report, ends *pipeline.Ends) error {
 	p := &page{Title: r.Scenario}
 	first := r.Variants[0]
 	p.Lead = append(p.Lead, fmt.Sprintf("%s changes in %s transactions, %s (seed %d).", whole(first.Changes), whole(first.Transactions), duration(first.DurationS), r.Seed))
@@ -31,6 +33,7 @@ func Scenario(w io.Writer, r *scenario.Report) error {
 	}
 	p.summary(r.Variants, r.Kinds)
 	p.budgets(r)
+	p.ends(ends)
 	p.costs(r.Variants)
 	p.overTime(r.Variants)
 	for _, v := range r.Variants {
