@@ -120,6 +120,6 @@ func printCopy(w io.Writer, format string, r *initialcopy.Report) error {
 	}
 	return printParts(w, format, []*table.Table{tables, plans}, []string{
 		fmt.Sprintf("meanwhile: %.0f changes a second, which take %.1f %% of the apply worker's time", r.ChangesPerS, 100*r.Busy),
-		fmt.Sprintf("WAL and pages are exact; times are calibrated (profile %s), those of builds are assumed", r.Profile),
+		fmt.Sprintf("WAL and pages are exact; times are calibrated (profile %s), those of builds are solved from two that were counted", r.Profile),
 	})
 }

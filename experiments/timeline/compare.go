@@ -43,7 +43,7 @@ func (c *curve) peak() (at int) {
 func (c *curve) mean() float64 {
 	sum := 0.0
 	for i := 1; i < len(c.t); i++ {
-		sum += (c.t[i] - c.t[i-1]) * (c.v[i] + c.v[i-1]) / 2
+		sum += float64((c.t[i] - c.t[i-1]) * (c.v[i] + c.v[i-1]) / 2)
 	}
 	return sum / (c.t[len(c.t)-1] - c.t[0])
 }
