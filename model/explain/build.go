@@ -342,7 +342,9 @@ func (b *builder) addChangeSteps() {
 		b.step(keyToast)
 	}
 	wrote := slices.Contains(b.eventAt, keyWrite)
-	if wrote || !b.p.moves {
+	// A row that a constraint refuses is not written.
+	refused := b.u.err != nil && !wrote && b.p.tid == (storage.TID{}) && !b.remove()
+	if wrote || !b.p.moves && !refused {
 		b.step(keyWrite)
 	}
 	if toasted {

@@ -497,7 +497,11 @@ func (b *builder) tellStop(s *Step) {
 		return
 	}
 	s.say("%s", strings.TrimPrefix(b.u.err.Error(), fmt.Sprintf("message %d: ", b.u.message.Number)))
-	if slices.Contains(b.eventAt, keyStop) {
+	switch {
+	case !slices.Contains(b.eventAt, keyStop):
+	case b.steps[keyWrite] == nil:
+		s.say("The row was refused before it was written; the whole transaction is rolled back. Its records stay in the WAL.")
+	default:
 		s.say("The row and its index entries had been written by then: the row that is in the way is locked to report it, and the whole transaction is rolled back. Its records stay in the WAL.")
 	}
 	s.say("The worker exits, is started again and meets the same change again, until somebody removes the conflict or skips the transaction.")
