@@ -24,7 +24,7 @@ func TestSenderModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(m.Terms) != len(built.Terms) || m.Fit != built.Fit || m.Validation != built.Validation {
-		t.Errorf("fitted %d terms, %+v, %+v; built in %d, %+v, %+v: expected the same (go run ./experiments/instructions/fitsender)",
+		t.Errorf("fitted %d terms, %+v, %+v; built in %d, %+v, %+v: expected the same (go run ./experiments/instructions/fit --side walsender)",
 			len(m.Terms), m.Fit, m.Validation, len(built.Terms), built.Fit, built.Validation)
 	}
 	for i := range built.Terms {

@@ -10,7 +10,7 @@ import (
 	"applysim/wal"
 )
 
-//go:generate go run ../../experiments/instructions/fitsender -o model.json
+//go:generate go run ../../experiments/instructions/fit --side walsender -o model.json
 
 //go:embed model.json
 var builtin []byte

@@ -1,5 +1,11 @@
-// Command fit fits the instruction model: go run ./experiments/instructions/fit -o
-// model/cost/model.json. The same steps give the same file.
+// Command fit fits the instruction model of an apply worker, or of a walsender:
+//
+//	go run ./experiments/instructions/fit -o model/cost/model.json
+//	go run ./experiments/instructions/fit --side walsender -o model/publisher/model.json
+//
+// The same steps give the same file. With --refresh the grids of folders (grid.json,
+// measured.json, streams) are replayed first, and their steps recorded beside those of all
+// other grids.
 package main
 
 import (
@@ -7,6 +13,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,10 +25,28 @@ import (
 
 	"applysim/experiments/instructions"
 	"applysim/model/cost"
+	"applysim/model/publisher"
 )
 
 // server is what the recorded steps were measured on.
 const server = "PostgreSQL 18.6 (Debian 18.6-3), -O2, x86-64"
+
+// side is a process whose instructions are modelled.
+type side struct {
+	name     string
+	recorded func() ([]cost.Observation, error)
+	observe  func(fs.FS) ([]cost.Observation, error)
+	write    func(io.Writer, []cost.Observation) error
+	file     string // with the recorded steps
+	fitter   func([]cost.Observation) *cost.Fitter
+}
+
+var sides = []side{
+	{"worker", instructions.Recorded, instructions.Observe, instructions.WriteSteps, instructions.StepsFile, cost.NewFitter},
+	{"walsender", instructions.RecordedSender, instructions.ObserveSender, instructions.WriteSenderSteps, instructions.SenderStepsFile, func(steps []cost.Observation) *cost.Fitter {
+		return cost.NewFitterOf(steps, publisher.Parts())
+	}},
+}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -31,34 +57,29 @@ func main() {
 
 func run(args []string) error {
 	flags := pflag.NewFlagSet("fit", pflag.ContinueOnError)
+	of := flags.String("side", "worker", "the process to fit: worker or walsender")
 	out := flags.StringP("output", "o", "", "write the model to this file")
-	refresh := flags.StringArray("refresh", nil, "replay the grids in this folder (grid.json, measured.json, streams) and replace the recorded steps; may be given several times")
+	refresh := flags.StringArray("refresh", nil, "replay the grids in this folder (grid.json, measured.json, streams) and record their steps, in place of those of grids with the same names; may be given several times")
 	explain := flags.StringArray("explain", nil, "show a step, as GRID/STEP, function by function, as the other grids predict it; may be given several times")
 	worst := flags.Int("worst", 10, "show so many of the worst predictions")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var steps []cost.Observation
-	var err error
-	if len(*refresh) > 0 {
-		for _, dir := range *refresh {
-			list, err := instructions.Observe(os.DirFS(dir))
-			if err != nil {
-				return fmt.Errorf("%s: %w", dir, err)
-			}
-			steps = append(steps, list...)
-		}
-		var b bytes.Buffer
-		if err := instructions.WriteSteps(&b, steps); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join("experiments", "instructions", instructions.StepsFile), b.Bytes(), 0o644); err != nil {
-			return err
-		}
-	} else if steps, err = instructions.Recorded(); err != nil {
+	at := slices.IndexFunc(sides, func(s side) bool { return s.name == *of })
+	if at < 0 {
+		return fmt.Errorf("--side %s: expected worker or walsender", *of)
+	}
+	s := &sides[at]
+	steps, err := s.recorded()
+	if err != nil {
 		return err
 	}
-	fitter := cost.NewFitter(steps)
+	if len(*refresh) > 0 {
+		if steps, err = s.refresh(steps, *refresh); err != nil {
+			return err
+		}
+	}
+	fitter := s.fitter(steps)
 	if len(*explain) > 0 {
 		return explainSteps(fitter, *explain)
 	}
@@ -86,6 +107,27 @@ func run(args []string) error {
 		return err
 	}
 	return os.WriteFile(*out, append(b, '\n'), 0o644)
+}
+
+// refresh replays the grids of folders and records their steps beside those of all other
+// grids.
+func (s *side) refresh(steps []cost.Observation, folders []string) ([]cost.Observation, error) {
+	for _, dir := range folders {
+		list, err := s.observe(os.DirFS(dir))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		anew := map[string]bool{}
+		for _, o := range list {
+			anew[o.Grid] = true
+		}
+		steps = append(slices.DeleteFunc(steps, func(o cost.Observation) bool { return anew[o.Grid] }), list...)
+	}
+	var b bytes.Buffer
+	if err := s.write(&b, steps); err != nil {
+		return nil, err
+	}
+	return steps, os.WriteFile(filepath.Join("experiments", "instructions", s.file), b.Bytes(), 0o644)
 }
 
 // explainSteps shows where predictions of steps differ from what was measured.
