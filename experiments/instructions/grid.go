@@ -19,20 +19,31 @@ import (
 // Grid is one grid of workloads: steps that a subscriber applied one after another.
 type Grid struct {
 	Name     string `json:"name"`
-	Pub      string `json:"pub"` // DDL of the publisher
-	Sub      string `json:"sub"` // and of the subscriber, "" if it is the same
-	Identity string `json:"identity"`
+	Pub      string `json:"pub"`           // DDL of the publisher
+	Sub      string `json:"sub,omitempty"` // and of the subscriber, "" if it is the same
+	Identity string `json:"identity,omitempty"`
 	// Publication is CREATE PUBLICATION, "" for p FOR ALL TABLES.
-	Publication string `json:"publication"`
-	SubOptions  string `json:"sub_options"`
-	// Settings are those of the subscriber that differ from the measured servers' usual ones.
-	Settings map[string]string `json:"settings"`
-	Steps    []struct {
-		Name   string   `json:"name"`
-		Before []string `json:"before"` // commands on the subscriber before the step
-		SQL    []string `json:"sql"`    // what the publisher ran
-		Group  string   `json:"group"`  // steps that are left out together, "" for all of the grid
-	} `json:"steps"`
+	Publication string `json:"publication,omitempty"`
+	SubOptions  string `json:"sub_options,omitempty"`
+	// Settings are those of the subscriber that differ from the measured servers' usual ones,
+	// PubSettings those of the publisher.
+	Settings    map[string]string `json:"settings,omitempty"`
+	PubSettings map[string]string `json:"pub_settings,omitempty"`
+	// Stream are further arguments of the function that gave the messages.
+	Stream string `json:"stream,omitempty"`
+	// NextXID is the subscriber's next transaction id before the first step; 0 if it was not
+	// recorded (firstXID).
+	NextXID uint32 `json:"next_xid,omitempty"`
+	Steps   []Step `json:"steps"`
+}
+
+// Step is a step of a grid.
+type Step struct {
+	Name   string         `json:"name"`
+	Before []string       `json:"before,omitempty"` // commands on the subscriber before the step
+	SQL    []string       `json:"sql"`              // what the publisher ran
+	Group  string         `json:"group,omitempty"`  // steps that are left out together, "" for all of the grid
+	Count  map[string]any `json:"count,omitempty"`  // what it holds, for the reader
 }
 
 // emptyStep is the step that holds nothing but the transaction that ends each step.
@@ -48,9 +59,12 @@ var settings = [][2]string{
 }
 
 // ReadGrids reads grid.json.
-func ReadGrids(fsys fs.FS) ([]Grid, error) {
+func ReadGrids(fsys fs.FS) ([]Grid, error) { return ReadGridsOf(fsys, "grid.json") }
+
+// ReadGridsOf reads grids from a file.
+func ReadGridsOf(fsys fs.FS, name string) ([]Grid, error) {
 	var grids []Grid
-	if err := readJSON(fsys, "grid.json", &grids); err != nil {
+	if err := readJSON(fsys, name, &grids); err != nil {
 		return nil, err
 	}
 	return grids, nil
@@ -152,6 +166,9 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 // publisher but for the commands that only one of them ran. It decides which
 // transactions share a group of commit positions, and so which hint bits can be set.
 func firstXID(fsys fs.FS, g *Grid) (uint32, error) {
+	if g.NextXID != 0 {
+		return g.NextXID, nil
+	}
 	name, err := streamName(fsys, g.Name+"."+emptyStep)
 	if err != nil {
 		return 0, err
@@ -258,6 +275,11 @@ func applyStep(w *apply.Worker, schedule *apply.Schedule, c *clock, fsys fs.FS, 
 			return fmt.Errorf("%s: message %s: %w", name, strconv.FormatInt(m.Number, 10), err)
 		}
 	}
+}
+
+// StreamFile is the name of the file of a step's stream.
+func StreamFile(grid, step string) string {
+	return strings.ReplaceAll(grid, "/", "_") + "." + step + ".tsv.gz"
 }
 
 // streamName finds a step's stream. File names have other characters in place of those

@@ -45,7 +45,8 @@ type Cluster struct {
 	ended   chan struct{}
 	reloads map[string]string // settings of the reload before
 	counted bool              // it runs under callgrind
-	*Conn                     // to database
+	account account
+	*Conn   // to database
 }
 
 // startCluster makes a cluster and starts its server. settings come on top of
@@ -76,7 +77,7 @@ func startCluster(i *Installation, a account, dir string, port int, settings map
 		maps.Copy(all, map[string]string{"io_method": "sync", "wal_receiver_timeout": "0"})
 	}
 	all["port"] = fmt.Sprint(port)
-	c := &Cluster{Port: port, Installation: i, dir: dir, counted: counted}
+	c := &Cluster{Port: port, Installation: i, dir: dir, counted: counted, account: a}
 	conf, err := os.OpenFile(filepath.Join(dir, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err

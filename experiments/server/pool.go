@@ -78,6 +78,9 @@ func NewPool(o Options) (*Pool, error) {
 	return p, nil
 }
 
+// Counts says whether subscribers run under callgrind.
+func (p *Pool) Counts() bool { return p.options.Instructions }
+
 // Close stops all servers and removes their files.
 func (p *Pool) Close() error {
 	p.mu.Lock()

@@ -66,6 +66,8 @@ var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 const (
 	signalReload    = syscall.SIGHUP
 	signalImmediate = syscall.SIGQUIT
+	signalStop      = syscall.SIGSTOP // of any process
+	signalContinue  = syscall.SIGCONT
 )
 
 // lock locks a file for as long as this process lives. It says whether nobody else

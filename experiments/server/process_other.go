@@ -25,6 +25,8 @@ var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 const (
 	signalReload    = syscall.Signal(1)
 	signalImmediate = syscall.SIGQUIT
+	signalStop      = syscall.Signal(17) // of any process, by the numbers of BSD and macOS
+	signalContinue  = syscall.Signal(19)
 )
 
 // lock locks a file for as long as this process lives. It says whether nobody else
