@@ -214,7 +214,7 @@ search:
 
 // room is freeSpace of a page that may not have been made.
 func (p *page) room() int {
-	if p.virtual {
+	if p.absent {
 		return p.loadedSpace()
 	}
 	return p.freeSpace()

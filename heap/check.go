@@ -13,11 +13,17 @@ import (
 func (t *Table) Check() error {
 	for b := range t.pages.n {
 		p := t.pages.at(storage.BlockNumber(b))
-		if p.virtual {
+		if p.virtual() {
 			if err := t.checkVirtual(p); err != nil {
 				return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)
 			}
 			continue
+		}
+		if p.absent {
+			// What is only looked at does not take its line pointers back.
+			whole := *p
+			whole.takeBack(make([]linePointer, 0, p.lines()))
+			p = &whole
 		}
 		if err := p.check(); err != nil {
 			return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)

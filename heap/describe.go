@@ -116,7 +116,7 @@ func (t *Table) Memory() int {
 func (t *Table) Made() int {
 	n := 0
 	for i := range t.pages.n {
-		if !t.pages.at(storage.BlockNumber(i)).virtual {
+		if !t.pages.at(storage.BlockNumber(i)).virtual() {
 			n++
 		}
 	}

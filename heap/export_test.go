@@ -8,3 +8,14 @@ func (t *Table) ForgetSummaries() {
 		t.pages.at(storage.BlockNumber(b)).forget()
 	}
 }
+
+// GivenUp is how many pages have given their line pointers up.
+func (t *Table) GivenUp() int {
+	n := 0
+	for b := range t.pages.n {
+		if t.pages.at(storage.BlockNumber(b)).even != 0 {
+			n++
+		}
+	}
+	return n
+}

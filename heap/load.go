@@ -97,7 +97,7 @@ func (t *Table) Load(count int, rows LoadedRows, o LoadOptions) error {
 		t.loadVacuumed(o)
 	} else if o.Frozen {
 		for b := range t.pages.n {
-			if p := t.pages.at(storage.BlockNumber(b)); p.virtual {
+			if p := t.pages.at(storage.BlockNumber(b)); p.virtual() {
 				t.mark(p, vmAllVisible|vmAllFrozen)
 			}
 		}
@@ -236,15 +236,14 @@ func (c *copier) flush() {
 
 // addLoaded puts a version of so many bytes, aligned, on a page that is not made.
 func (p *page) addLoaded(length int) {
-	p.virtual, p.blank = true, false
+	p.absent, p.blank = true, false
 	p.lower += storage.LinePointerSize
 	p.upper -= uint16(length)
 }
 
 // loadedSpace is freeSpace of a page that is not made.
 func (p *page) loadedSpace() int {
-	lines := (int(p.lower) - storage.PageHeaderSize) / storage.LinePointerSize
-	if lines >= MaxHeapTuplesPerPage {
+	if p.lines() >= MaxHeapTuplesPerPage {
 		return 0
 	}
 	return max(int(p.upper)-int(p.lower)-storage.LinePointerSize, 0)
@@ -314,9 +313,8 @@ func (c *copier) copyFixed(count, length int) error {
 			}
 			p := t.pages.at(c.bulk.findPage(length, pages-used))
 			fresh = p.lower == storage.PageHeaderSize
-			lines := (int(p.lower) - storage.PageHeaderSize) / storage.LinePointerSize
-			k := min(n-lines, size-i)
-			p.virtual, p.blank = true, false
+			k := min(n-p.lines(), size-i)
+			p.absent, p.blank = true, false
 			p.lower += uint16(k * storage.LinePointerSize)
 			p.upper -= uint16(k * length)
 			i += k

@@ -57,10 +57,14 @@ func (l *loaded) span(block storage.BlockNumber) (from, to int) {
 	return int(l.first[block]), int(l.first[block+1])
 }
 
-// make makes the page of loaded rows.
+// make makes a page of loaded rows, or gives one back the line pointers that it gave up.
 func (t *Table) make(p *page) {
+	if p.even != 0 {
+		p.takeBack(storage.Give[linePointer](t.log.Memory(), p.lines()))
+		return
+	}
 	l := t.loaded
-	p.virtual = false
+	p.absent = false
 	from, to := l.span(p.block)
 	free, lines := int(p.upper), to-from
 	p.lower, p.upper = storage.PageHeaderSize, storage.PageSize

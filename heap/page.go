@@ -123,7 +123,8 @@ type page struct {
 	full       bool   // PD_PAGE_FULL: an update found no room
 	freeLines  bool   // PD_HAS_FREE_LINES: some line pointers may be unused
 	allVisible bool   // PD_ALL_VISIBLE, as in the visibility map: everybody sees every version
-	virtual    bool   // not made yet: its rows are those that the table was loaded with
+	absent     bool   // its line pointers are not there
+	even       uint16 // their len, if they were given up for they are all alike; else the page is not made yet: its rows are those that the table was loaded with
 	items      []linePointer
 	bodies     []byte
 	runs       []version // while versions were only inserted,

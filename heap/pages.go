@@ -15,16 +15,20 @@ type pageList struct {
 	chunks []*[pageChunk]page
 }
 
-// page returns a page that is there, made if it is one of loaded rows.
+// page returns a page that is there, made if it is one of loaded rows or has given its line
+// pointers up.
 //
 // It is written so that it is inlined.
 func (t *Table) page(block storage.BlockNumber) (p *page) {
 	p = &t.pages.chunks[block>>pageChunkBits][block%pageChunk]
-	if p.virtual {
+	if p.absent {
 		t.make(p)
 	}
 	return p
 }
+
+// virtual says whether the page is one of loaded rows that has not been made.
+func (p *page) virtual() bool { return p.absent && p.even == 0 }
 
 // at returns a page as it is, even if it has not been made.
 func (l *pageList) at(block storage.BlockNumber) *page {

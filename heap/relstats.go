@@ -106,7 +106,7 @@ func (t *Table) Analyze() (forgotten bool) {
 	dead := int64(0)
 	for b := range t.pages.n {
 		p := t.pages.at(storage.BlockNumber(b))
-		if p.blank || p.virtual && (t.counting || t.loaded.infomask&xminCommitted != 0) {
+		if p.blank || p.virtual() && (t.counting || t.loaded.infomask&xminCommitted != 0) {
 			continue
 		}
 		p = t.page(storage.BlockNumber(b))

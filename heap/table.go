@@ -235,6 +235,9 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 	}
 	p := t.page(block)
 	cleared := t.clearVisible(p)
+	if p.bodies == nil {
+		t.giveUp()
+	}
 	off := t.place(p, block, v)
 	p.note(off, t.xacts.Current, cid)
 
@@ -403,6 +406,61 @@ func (t *Table) disown() {
 	p.bodies = p.bodies[:len(p.bodies):len(p.bodies)]
 	p.items = p.items[:len(p.items):len(p.items)]
 	t.owner = storage.InvalidBlock
+}
+
+// giveUp takes from the page that was filled its line pointers if they are all alike, as
+// they are where rows of one length were only inserted: they can be made anew. Nobody may
+// hold the page.
+func (t *Table) giveUp() {
+	if t.owner == storage.InvalidBlock {
+		return
+	}
+	p := t.page(t.owner)
+	n := len(p.items)
+	if n == 0 || p.headers != nil || p.gone != nil || p.summary != nil || !p.alike() {
+		return
+	}
+	p.absent, p.even = true, p.items[0].len
+	p.bodies = p.bodies[:len(p.bodies):len(p.bodies)]
+	p.items = nil
+	// The next page takes them.
+	t.items = t.items[:len(t.items)-n]
+	t.owner = storage.InvalidBlock
+}
+
+// alike says whether all line pointers are of versions of one length, whose bodies lie one
+// after the other.
+func (p *page) alike() bool {
+	first := p.items[0]
+	if first.flags() != lpNormal {
+		return false
+	}
+	body := 0
+	for _, lp := range p.items {
+		if lp.len != first.len || int(lp.body) != body {
+			return false
+		}
+		body += first.size()
+	}
+	return true
+}
+
+// lines is how many line pointers pd_lower says that there are.
+func (p *page) lines() int {
+	return (int(p.lower) - storage.PageHeaderSize) / storage.LinePointerSize
+}
+
+// takeBack makes the line pointers of a page that gave them up, in memory with room for
+// them.
+func (p *page) takeBack(items []linePointer) {
+	lp := linePointer{len: p.even}
+	p.absent, p.even = false, 0
+	size := uint16(lp.size())
+	for range p.lines() {
+		items = append(items, lp)
+		lp.body += size
+	}
+	p.items = items
 }
 
 // renewBodies starts a new arena chunk. The page that was being filled moves

@@ -89,7 +89,7 @@ func (t *BTree) beyond(k *key, p *page) bool {
 // lowerBound returns the place of the first item of a leaf that is not before
 // the key. All items must be in order.
 func (t *BTree) lowerBound(k *key, p *page) int {
-	lo := p.firstFrom(k.hi)
+	lo := p.firstFrom(k.hi, len(p.items))
 	// Those that begin like the key come next: often few.
 	hi, step := lo, 1
 	for hi < len(p.items) && t.beforeKey(k, p, hi) {
@@ -120,10 +120,9 @@ func (t *BTree) beforeKey(k *key, p *page, i int) bool {
 // leaf, it is looked for first: a search over all of the leaf goes to more memory.
 const nearGuess = 8
 
-// firstFrom returns the place of the first item of a leaf whose hi is not less than
-// want. All items must be in order.
-func (p *page) firstFrom(want uint64) int {
-	n := len(p.items)
+// firstFrom returns the place of the first of a leaf's first n items whose hi is not less
+// than want. They must be in order.
+func (p *page) firstFrom(want uint64, n int) int {
 	if want <= p.low || want > p.most {
 		if want > p.most {
 			return n

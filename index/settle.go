@@ -92,7 +92,7 @@ func (t *BTree) settleFew(p *page) {
 	for i := p.sorted; i < n; i++ {
 		it := sortItem{p.items[i].hi, uint16(i)}
 		// Among the items that begin alike, if there are any, more decides.
-		lo := p.firstWithin(it.hi, 0, i)
+		lo := p.firstFrom(it.hi, i)
 		hi := lo
 		if lo < i && p.items[p.order[lo]].hi == it.hi {
 			hi = i
