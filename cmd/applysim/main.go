@@ -4,8 +4,11 @@
 // Each subcommand has a file of its own: it reads its flags, calls the packages
 // below model and experiments, and prints what they return.
 //
-// The compiler optimizes by default.pgo, a profile of the benchmarks: go test -trimpath
-// ./experiments -run '^$' -bench 'Apply|Scenario' -cpuprofile cmd/applysim/default.pgo
+// The compiler optimizes by default.pgo, a profile of benchmarks:
+//
+//	go test -trimpath ./experiments -run '^$' -bench 'Apply|Scenario' -cpuprofile a
+//	go test -trimpath ./model/scenario -run '^$' -bench 'Run|Load' -benchtime 4s -cpuprofile b
+//	go tool pprof -proto a b > cmd/applysim/default.pgo
 package main
 
 import (
