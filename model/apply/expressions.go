@@ -4,6 +4,7 @@ package apply
 // generated columns, CHECK constraints, defaults.
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -100,6 +101,11 @@ func (w *Worker) addConstraints(t *table) {
 		if c.NotEnforced {
 			continue
 		}
+		if c.Assume {
+			w.holds(t, c.Name, errAssume)
+			t.unchecked++
+			continue
+		}
 		e, err := w.compile(s, c.Expr, nil, fmt.Sprintf("CHECK constraint %s of %s", c.Name, s.QualifiedName()))
 		if err == nil && slices.ContainsFunc(e.Columns(), func(n int) bool { return s.Columns[n].Generated == 'v' }) {
 			err = fmt.Errorf("it refers to a virtual generated column")
@@ -125,6 +131,8 @@ func (w *Worker) addConstraints(t *table) {
 		}
 	}
 }
+
+var errAssume = errors.New("it is not evaluated, as was asked for")
 
 // holds notes that a CHECK constraint is taken to hold.
 func (w *Worker) holds(t *table, name string, err error) {

@@ -71,8 +71,14 @@ func (d *Draft) candidates(t *Table, c *Column, sql string) []*string {
 		for _, s := range append([]string{"{}", "[]", `"a"`, "1", "true", "null"}, texts...) {
 			add(s)
 		}
+		for _, s := range documents(texts) {
+			add(s)
+		}
 	case k == pgtype.KindArray:
 		for _, s := range append([]string{"{}", "{1}", "{a}", "{1,2}", "{a,b}"}, texts...) {
+			add(s)
+		}
+		for _, s := range arrays(texts, numbers) {
 			add(s)
 		}
 	case isTime(k), k == pgtype.KindInterval:
@@ -83,8 +89,12 @@ func (d *Draft) candidates(t *Table, c *Column, sql string) []*string {
 		for _, s := range texts {
 			add(s)
 		}
-		if k == pgtype.KindUUID {
+		switch k {
+		case pgtype.KindUUID:
 			add("00000000-0000-4000-8000-000000000001")
+		case pgtype.KindInet, pgtype.KindCidr:
+			add("10.0.0.1")
+			add("2001:db8::1")
 		}
 		if base, err := d.sample(t, 3); err == nil {
 			for _, r := range base {
@@ -99,6 +109,64 @@ func (d *Draft) candidates(t *Table, c *Column, sql string) []*string {
 	}
 	if !c.Schema.NotNull {
 		list = append(list, nil)
+	}
+	return list
+}
+
+// documents are JSON objects with the names and values that SQL mentions.
+func documents(texts []string) []string {
+	var list []string
+	for _, value := range []string{`"a"`, "1", "[1]", "{}", "true"} {
+		all := ""
+		for _, s := range texts {
+			name, ok := jsonText(s)
+			if !ok {
+				continue
+			}
+			list = append(list, "{"+name+": "+value+"}")
+			if all != "" {
+				all += ", "
+			}
+			all += name + ": " + value
+			for _, other := range texts {
+				if v, ok := jsonText(other); ok && other != s {
+					list = append(list, "{"+name+": "+v+"}")
+				}
+			}
+			if path := strings.Split(strings.Trim(s, "{}"), ","); len(path) > 1 && len(path) < 6 {
+				inner := value
+				for i := range path {
+					part, _ := jsonText(strings.TrimSpace(path[len(path)-1-i]))
+					inner = "{" + part + ": " + inner + "}"
+				}
+				list = append(list, inner)
+			}
+		}
+		list = append(list, "{"+all+"}")
+	}
+	return list
+}
+
+// jsonText is a text as JSON has it; ok is false for one that is not plain.
+func jsonText(s string) (text string, ok bool) {
+	return `"` + s + `"`, s != "" && len(s) < 40 && !strings.ContainsAny(s, "\"\\{}[]\n\t")
+}
+
+// arrays have the elements and as many of them as SQL mentions.
+func arrays(texts, numbers []string) []string {
+	var list []string
+	var plain []string
+	for _, s := range texts {
+		if s != "" && !strings.ContainsAny(s, "{}\",\\ ") {
+			plain = append(plain, s)
+			list = append(list, "{"+s+"}", "{"+s+",1}")
+		}
+	}
+	list = append(list, "{"+strings.Join(plain, ",")+"}", "{{1,2},{3,4}}", "{{a,b},{c,d}}", "{1.5}", "{100}", "{2026-08-03}")
+	for _, n := range numbers {
+		if i, err := strconv.Atoi(n); err == nil && i > 0 && i < 100 {
+			list = append(list, "{"+strings.Repeat("1,", i-1)+"1}", "{"+n+"}", "{"+strconv.Itoa(i+1)+"}")
+		}
 	}
 	return list
 }

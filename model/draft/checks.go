@@ -1,6 +1,8 @@
 package draft
 
 import (
+	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -20,6 +22,7 @@ type check struct {
 	sql     string
 	e       *expr.Expr
 	columns []int
+	domain  *expr.Domain // if it is that of a column
 }
 
 const (
@@ -31,11 +34,38 @@ const (
 	walkSteps = 400
 	// manyCandidates is how many values are tried of a column.
 	manyCandidates = 14
+	// sampleDraws is how often a row is drawn here that constraints refuse: much less
+	// often than in a run, so that what does here always does there.
+	sampleDraws = 16
 )
 
 // check makes values satisfy the table's CHECK constraints and its columns' domains.
 func (d *Draft) check(t *Table) {
-	d.domains(t)
+	for i := range t.Schema.Columns {
+		x := &t.Schema.Columns[i]
+		if x.Dropped {
+			continue
+		}
+		o := d.exprOptions()
+		if x.Generated != 0 {
+			o.Target, o.TargetTypmod = x.Type, x.Typmod
+			if e, err := expr.CompileOptions(x.GeneratedExpr, t.Schema, o); err == nil {
+				t.computed = append(t.computed, computed{i, e})
+			}
+			continue
+		}
+		if x.Type.Kind != pgtype.KindDomain || !x.Type.Constrained() {
+			continue
+		}
+		k := &check{name: "domain " + x.Type.String(), columns: []int{i}}
+		k.domain, _ = expr.CompileDomain(x.Type, o)
+		for typ := x.Type; typ.Kind == pgtype.KindDomain; typ = typ.Elem {
+			for _, c := range typ.Checks {
+				k.sql += " " + c.Expr
+			}
+		}
+		t.checks = append(t.checks, k)
+	}
 	for i := range t.Schema.Checks {
 		c := &t.Schema.Checks[i]
 		if c.NotEnforced {
@@ -45,47 +75,89 @@ func (d *Draft) check(t *Table) {
 		if err != nil {
 			continue // it is taken to hold
 		}
-		t.checks = append(t.checks, &check{c.Name, c.Expr, e, e.Columns()})
+		k := &check{name: c.Name, sql: c.Expr, e: e}
+		for _, n := range e.Columns() {
+			made := slices.IndexFunc(t.computed, func(c computed) bool { return c.column == n })
+			if made < 0 {
+				k.columns = append(k.columns, n)
+				continue
+			}
+			k.columns = append(k.columns, t.computed[made].e.Columns()...)
+		}
+		slices.Sort(k.columns)
+		k.columns = slices.Compact(k.columns)
+		t.checks = append(t.checks, k)
 	}
 	if len(t.checks) == 0 {
 		return
 	}
-	d.adjust(t, d.violated(t))
+	bad := d.violated(t)
+	if len(bad) > 0 {
+		d.adjust(t, bad)
+		bad = d.violated(t)
+	}
 	for _, strict := range []bool{false, true} {
-		d.satisfy(t, d.violated(t), strict)
+		if len(bad) > 0 {
+			d.satisfy(t, bad, strict)
+			bad = d.violated(t)
+		}
+	}
+	if len(bad) > 0 {
+		var names []string
+		for _, k := range bad {
+			names = append(names, k.name)
+		}
+		t.assume("no values were found that satisfy " + strings.Join(names, ", "))
 	}
 }
 
-// adjust tries other widths of texts and other bounds of numbers for constraints on one
-// column that mention such.
+// computed is a generated column.
+type computed struct {
+	column int
+	e      *expr.Expr
+}
+
+// adjust tries other numbers of columns, other widths and bounds, and patterns of texts.
 func (d *Draft) adjust(t *Table, bad []*check) {
 	for _, k := range bad {
-		if len(k.columns) != 1 {
-			continue
+		// Constraints that hold must not break.
+		group := append([]*check{k}, slices.DeleteFunc(slices.Clone(t.checks), func(c *check) bool {
+			return slices.Contains(bad, c) || !slices.ContainsFunc(c.columns, func(n int) bool { return slices.Contains(k.columns, n) })
+		})...)
+		if !d.number(t, group) && !d.bound(t, k) {
+			d.pattern(t, group)
 		}
-		c := t.column(k.columns[0])
-		if c == nil || c.settled || c.distinct && !isText(c.base().Kind) {
-			continue
-		}
-		_, texts := constants(k.sql)
-		var numbers []int64
-		for _, n := range texts {
-			if i, err := strconv.ParseFloat(n, 64); err == nil && i > -1e12 && i < 1e12 {
-				numbers = append(numbers, int64(i))
-			}
-		}
-		slices.Sort(numbers)
-		numbers = slices.Compact(numbers)
-		saved := c.Spec
-		for _, try := range c.adjusted(numbers) {
-			c.Spec = try
-			if rows, err := d.sample(t, sampleRows); err == nil && t.all(rows, k) {
-				saved = try
-				break
-			}
-		}
-		c.Spec = saved
 	}
+}
+
+// bound tries other widths of texts and other bounds of numbers for a constraint on one
+// column that mentions such.
+func (d *Draft) bound(t *Table, k *check) bool {
+	if len(k.columns) != 1 {
+		return false
+	}
+	c := t.column(k.columns[0])
+	if c == nil || c.settled || c.distinct && !hasWidth(c.base().Kind) {
+		return false
+	}
+	_, texts := constants(k.sql)
+	var numbers []int64
+	for _, n := range texts {
+		if i, err := strconv.ParseFloat(n, 64); err == nil && i > -1e12 && i < 1e12 {
+			numbers = append(numbers, int64(i))
+		}
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	saved := c.Spec
+	for _, try := range c.adjusted(numbers) {
+		c.Spec = try
+		if d.everywhere(t, k) {
+			return true
+		}
+	}
+	c.Spec = saved
+	return false
 }
 
 // adjusted are other widths and bounds, from numbers in ascending order.
@@ -173,37 +245,6 @@ func (d *Draft) satisfy(t *Table, bad []*check, strict bool) {
 	}
 }
 
-// domains gives columns values that their domains take.
-func (d *Draft) domains(t *Table) {
-	for _, x := range t.Columns {
-		if x.Schema.Type.Kind != pgtype.KindDomain || !x.Schema.Type.Constrained() || x.settled {
-			continue
-		}
-		rows, err := d.sample(t, sampleRows)
-		if err == nil && !slices.ContainsFunc(rows, func(r []*string) bool { return r[x.number] != nil && !x.takes(*r[x.number]) }) {
-			continue
-		}
-		var sql []string
-		for typ := x.Schema.Type; typ.Kind == pgtype.KindDomain; typ = typ.Elem {
-			for _, c := range typ.Checks {
-				sql = append(sql, c.Expr)
-			}
-		}
-		var good []string
-		for _, v := range d.candidates(t, x, strings.Join(sql, " ")) {
-			if v != nil && x.takes(*v) && len(good) < 8 && !slices.Contains(good, *v) {
-				good = append(good, *v)
-			}
-		}
-		switch {
-		case len(good) > 0 && !x.distinct:
-			x.choose(good, "values that the domain takes")
-		case !x.Schema.NotNull && !x.distinct:
-			x.Spec.Nulls, x.settled, x.Note = 1, true, "NULL: no value was found that the domain takes"
-		}
-	}
-}
-
 // takes says whether the column's type reads a value.
 func (c *Column) takes(v string) bool {
 	_, _, err := c.Schema.Type.Input([]byte(v), c.typmod(), nil)
@@ -217,16 +258,20 @@ func (c *Column) choose(values []string, note string) {
 }
 
 // sample makes some rows; nil is NULL.
-func (d *Draft) sample(t *Table, n int) ([][]*string, error) {
+func (d *Draft) sample(t *Table, n int) ([][]*string, error) { return d.sampleFrom(t, 0, n) }
+
+// sampleFrom makes rows that come after so many.
+func (d *Draft) sampleFrom(t *Table, from int64, n int) ([][]*string, error) {
 	s := *d.Scenario
-	s.Changes, s.Binary = int64(n), false
+	s.Changes, s.Binary, s.Draws = int64(n), false, sampleDraws
 	s.Tables = []*scenario.Table{t.scenarioTable()}
-	s.Tables[0].Rows = 0
+	s.Tables[0].Rows = min(from, math.MaxInt32)
 	s.Operations = []*scenario.Operation{{Step: scenario.Step{Table: t.Schema.QualifiedName(), Do: scenario.Insert, Rows: 1}, Rate: 1}}
 	g, err := scenario.NewGenerator(&s, d.db, d.db)
 	if err != nil {
 		return nil, err
 	}
+	g.SkipLoad()
 	var rows [][]*string
 	var m stream.Message
 	for g.Next(&m) {
@@ -255,19 +300,38 @@ func (t *Table) row(texts []*string) (row []datum.Value, ok bool) {
 			if c == nil {
 				continue
 			}
-			v, _, err := c.Schema.Type.Input([]byte(*texts[i]), c.typmod(), nil)
+			typ := c.Schema.Type
+			if typ.Constrained() {
+				typ = typ.Base() // a check of its own
+			}
+			v, _, err := typ.Input([]byte(*texts[i]), c.typmod(), nil)
 			if err != nil {
 				return nil, false
 			}
 			row[i] = v
 		}
 	}
+	for _, c := range t.computed {
+		var s expr.Scratch
+		v, err := c.e.Eval(row, &s)
+		if err != nil {
+			var unsupported *expr.UnsupportedError
+			if errors.As(err, &unsupported) {
+				continue
+			}
+			return nil, false
+		}
+		row[c.column] = v
+	}
 	return row, true
 }
 
 // holds says whether a row satisfies a constraint. One that cannot be evaluated holds.
 func (c *check) holds(row []datum.Value) bool {
-	var s expr.Scratch
+	s := expr.Scratch{Now: scenario.DefaultStart, HasNow: true}
+	if c.domain != nil {
+		return c.domain.Check(&row[c.columns[0]], &s, func(string, error) {}) == nil
+	}
 	v, err := c.e.Eval(row, &s)
 	if err != nil {
 		_, unsupported := err.(*expr.UnsupportedError)
@@ -276,24 +340,31 @@ func (c *check) holds(row []datum.Value) bool {
 	return v.Null || v.Bits&1 != 0
 }
 
-// violated lists the constraints that rows do not satisfy as they are made now.
+// violated lists constraints that rows do not satisfy as they are made now: those of some
+// rows, and if there are none those of many.
 func (d *Draft) violated(t *Table) []*check {
-	n := sampleRows
-	if slices.ContainsFunc(t.checks, func(c *check) bool { return len(c.columns) > 1 }) {
-		n = manyRows
+	bad := d.broken(t, sampleRows)
+	if len(bad) == 0 {
+		bad = d.broken(t, manyRows)
 	}
-	rows, err := d.sample(t, n)
-	if err != nil {
-		return nil
+	return bad
+}
+
+// broken lists the constraints that rows do not satisfy, the first so many among them.
+func (d *Draft) broken(t *Table, n int) []*check {
+	var rows [][]*string
+	for _, at := range d.spots(t, n) {
+		more, err := d.sampleFrom(t, at.from, at.n)
+		if err != nil {
+			return nil
+		}
+		rows = append(rows, more...)
 	}
 	var bad []*check
 	for _, texts := range rows {
 		row, ok := t.row(texts)
-		if !ok {
-			continue
-		}
 		for _, c := range t.checks {
-			if !slices.Contains(bad, c) && !c.holds(row) {
+			if !slices.Contains(bad, c) && (!ok || !c.holds(row)) {
 				bad = append(bad, c)
 			}
 		}
@@ -374,7 +445,6 @@ func (d *Draft) solve(t *Table, group []*check, columns []int, bad []*check, str
 		texts[c.number] = lists[i][0]
 	}
 	if !d.walk(t, group, free, lists, texts, count) {
-		t.note("no values were found that satisfy %s", group[0].name)
 		return
 	}
 	for i, c := range free {

@@ -15,11 +15,14 @@
 //
 // What must hold so that a run of the draft does not stop: keys are unique (at least one
 // column of each unique index has different values in all rows), values satisfy CHECK
-// constraints (constants, patterns and bounds in them are tried), and rows of a partition
-// lie within its bounds. In the end each table is tried: some rows are loaded and some
-// changes applied. A table for which that fails is tried again with simpler values, and
-// left without changes, with the reason in the file, if nothing helps.
+// constraints and domains, and rows of a partition lie within its bounds. Rows that
+// constraints refuse are drawn again by the run; where that would be in vain the constants,
+// patterns and bounds in them are tried, and where no values are found the table's
+// constraints are taken to hold (checks = "assume"). In the end each table is tried: some
+// rows are loaded and some changes applied. A table for which that fails is tried again
+// with simpler values, and left without changes, with the reason in the file, if nothing
+// helps.
 //
-// Reading order: draft.go, values.go, keys.go, checks.go with pattern.go, partitions.go,
+// Reading order: draft.go, values.go, keys.go, checks.go with pattern.go and fit.go, partitions.go,
 // operations.go, try.go, write.go.
 package draft

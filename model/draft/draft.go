@@ -57,6 +57,8 @@ type Table struct {
 	Rows    int64
 	Columns []*Column
 	Notes   []string
+	// Checks is scenario.Assumed if no values were found that the table takes.
+	Checks string
 	// Operations are what happens to the table.
 	Operations []*scenario.Operation
 
@@ -65,6 +67,7 @@ type Table struct {
 	full     bool  // REPLICA IDENTITY FULL
 	fixed    map[int]bool
 	checks   []*check
+	computed []computed
 	unique   map[int]bool // columns of unique indexes
 	capacity int64        // how many rows can have different keys; 0: no limit
 	given    *scenario.Table

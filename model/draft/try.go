@@ -3,6 +3,7 @@ package draft
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"applysim/model/apply"
@@ -27,6 +28,13 @@ func (d *Draft) try(trial *scenario.Trial) {
 			continue
 		}
 		first := err
+		if len(t.Schema.Checks) > 0 || slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Schema.Type.Constrained() }) {
+			t.Checks = scenario.Assumed
+			if err = d.attempt(trial, t); err == nil {
+				t.assume("no values were found that satisfy them: " + reason(first))
+				continue
+			}
+		}
 		// NULL satisfies every CHECK constraint that mentions nothing else.
 		saved := make([]Column, len(t.Columns))
 		for i, c := range t.Columns {
@@ -66,6 +74,12 @@ func (d *Draft) try(trial *scenario.Trial) {
 	}
 }
 
+// assume takes the table's constraints to hold.
+func (t *Table) assume(why string) {
+	t.Checks = scenario.Assumed
+	t.note("its constraints are taken to hold (checks = \"assume\"): %s", why)
+}
+
 // attempt tries one table alone.
 func (d *Draft) attempt(trial *scenario.Trial, t *Table) error {
 	s := *d.Scenario
@@ -100,7 +114,7 @@ func reason(err error) string {
 
 // scenarioTable is the table as a scenario has it.
 func (t *Table) scenarioTable() *scenario.Table {
-	x := &scenario.Table{Name: t.Schema.QualifiedName(), Rows: t.Rows, Load: "copy", Vacuumed: true}
+	x := &scenario.Table{Name: t.Schema.QualifiedName(), Rows: t.Rows, Load: "copy", Vacuumed: true, Checks: t.Checks}
 	if t.Schema.Kind == 'p' {
 		x.Rows = 0
 	}

@@ -72,6 +72,9 @@ func (d *Draft) writeTable(b *bufio.Writer, t *Table) {
 	if t.Schema.Kind != 'p' {
 		fmt.Fprintf(b, "rows = %s\n", grouped(t.Rows))
 	}
+	if t.Checks != "" {
+		fmt.Fprintf(b, "checks = %s\n", quote(t.Checks))
+	}
 	if len(t.Columns) == 0 {
 		return
 	}
@@ -110,6 +113,9 @@ func fields(c *scenario.Column) string {
 			}
 			add("weights = [%s]", strings.Join(weights, ", "))
 		}
+	}
+	if c.Pattern != "" {
+		add("pattern = %s", quote(c.Pattern))
 	}
 	if c.Distinct > 0 {
 		add("distinct = %s", grouped(c.Distinct))

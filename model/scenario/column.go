@@ -34,7 +34,8 @@ type column struct {
 	day      int64  // the text of a date,
 	dayText  []byte // made last
 	permuted bool   // no two rows have the same value
-	storage  byte   // of the publisher's column: plain, main, external, extended
+	pattern  *pattern
+	storage  byte // of the publisher's column: plain, main, external, extended
 }
 
 // Salts that keep what is drawn for one value apart.
@@ -160,6 +161,22 @@ func (x *column) prepare(s *Scenario, at, name string) error {
 	if x.Kind == Time && !isTime(x.typ.Kind) {
 		return s.fail(at, "%s: kind = \"time\" goes with dates and times, not with type %s", name, x.typ)
 	}
+	if x.Pattern != "" {
+		if !hasWidth(x.typ.Kind) || x.typ.Kind == pgtype.KindBytea || x.typ.Kind == pgtype.KindJSON || x.typ.Kind == pgtype.KindJsonb || x.typ.Kind == pgtype.KindXML {
+			return s.fail(at+".pattern", "%s: a pattern goes with texts, not with type %s", name, x.typ)
+		}
+		var err error
+		if x.pattern, err = parsePattern(x.Pattern); err != nil {
+			return s.fail(at+".pattern", "%s: pattern = %q: %v", name, x.Pattern, err)
+		}
+		x.MinWidth, x.MaxWidth = x.pattern.long(), x.pattern.long()
+		if n := x.limit(); n > 0 && len(x.pattern.places) > n {
+			return s.fail(at+".pattern", "%s: pattern = %q has %d characters: type %s(%d) has room for fewer", name, x.Pattern, len(x.pattern.places), x.typ, n)
+		}
+		if x.Kind == Random && x.Distinct == 0 && x.unique {
+			x.Distinct, x.permuted = int64(x.pattern.count), true
+		}
+	}
 	if x.Kind == Choice {
 		for _, v := range x.Values {
 			if _, _, err := x.typ.Input([]byte(v), x.typmod, nil); err != nil {
@@ -238,13 +255,21 @@ func (x *column) index(row int64, version uint64) uint64 {
 	return r
 }
 
+// indexOf is index for a row of a draw.
+func (x *column) indexOf(row int64, version, draw uint64) uint64 {
+	if x.redrawn() {
+		version += draw << drawShift
+	}
+	return x.index(row, version)
+}
+
 // isNull says whether the column has NULL in a row.
 func (x *column) isNull(row int64, version uint64) bool {
 	return x.nulls > 0 && mix(x.salt^saltNull^mix(uint64(row))^mix(version)<<1) < x.nulls
 }
 
 // renew returns the version after one: the next that has another value, if there is any.
-func (x *column) renew(row int64, version uint64, now int64) uint64 {
+func (x *column) renew(row int64, version, draw uint64, now int64) uint64 {
 	switch x.Kind {
 	case Time, UUIDv7:
 		return uint64(now) + 1
@@ -252,10 +277,11 @@ func (x *column) renew(row int64, version uint64, now int64) uint64 {
 		x.next++
 		return x.next
 	}
-	old, null := x.index(row, version), x.isNull(row, version)
+	isNull := func() bool { return x.isNull(row, version+draw<<drawShift) }
+	old, null := x.indexOf(row, version, draw), isNull()
 	for range 16 {
 		version++
-		if n := x.isNull(row, version); n != null || !n && x.index(row, version) != old {
+		if n := isNull(); n != null || !n && x.indexOf(row, version, draw) != old {
 			break
 		}
 	}

@@ -25,9 +25,9 @@
 //	[settings]                     full_page_writes = "off", max_wal_size = "2GB", ...
 //	[tables.NAME]                  rows: there before the run; load (copy, indexes first,
 //	                               inserts), vacuumed, unpublished: columns that a column
-//	                               list leaves out
+//	                               list leaves out; checks (redraw, assume)
 //	[tables.NAME.columns.COLUMN]   kind, distinct, zipf, nulls, width, first, step, scale,
-//	                               rows_per_value, values, weights
+//	                               rows_per_value, values, weights, pattern
 //	[[operation]]                  table, do, rows (a transaction), rate or count, columns,
 //	                               which, zipf, from, to; then: further steps;
 //	                               daily, bursts, begins, ends, lasts
@@ -44,6 +44,9 @@
 // publisher keeps out of line is not carried if it does not change: which values these are
 // follows from its toaster's rules (of tables with generated columns or more than 31 it is
 // taken to be those of more than 2,000 bytes).
+// A row that the publisher's CHECK constraints, domains or partition bounds refuse never
+// came into its table: its values are drawn again (checks = "redraw"), or the constraints
+// are taken to hold (checks = "assume").
 // Rows are chosen among those that are there. What is kept of a row is what its number
 // does not tell: the times at which it was written and how often its columns were
 // updated, in chunks that are made when they are needed.
@@ -63,6 +66,6 @@
 // transactions, TRUNCATE, values of types that nobody can make up (they must be given).
 //
 // Reading order: scenario.go, read.go with decode.go, lines.go and variant.go; generator.go,
-// messages.go, rows.go; column.go, text.go, number.go; load.go, run.go, timeline.go, sql.go, result.go, report.go, arrivals.go, pipeline.go,
+// messages.go, guard.go, rows.go; column.go, text.go, pattern.go, number.go; load.go, run.go, timeline.go, sql.go, result.go, report.go, arrivals.go, pipeline.go,
 // figure.go, budget.go.
 package scenario

@@ -43,6 +43,8 @@ type source struct {
 
 	row, old stream.Tuple
 	stored   *storedRows // nil if no row is so long that it matters
+	guard    *guard      // nil if the publisher refuses no row
+	kept     int64       // updates that left the row as it was, as all others were refused
 }
 
 // step is a Step with what it needs.
@@ -133,7 +135,7 @@ func NewGenerator(s *Scenario, db, now *schema.Database) (*Generator, error) {
 		if !changes && given[name] == nil {
 			continue
 		}
-		src, err := g.source(t, find(now, name), given[name], changed[name], uint32(firstRelation+i), types)
+		src, err := g.source(db, t, find(now, name), given[name], changed[name], uint32(firstRelation+i), types)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +227,7 @@ func published(t, now *schema.Table) *schema.Table {
 
 // source makes what a table's changes need. now is the table in the variant's schema, nil
 // if it has none.
-func (g *Generator) source(t, now *schema.Table, given *Table, changed []string, id uint32, types map[string]uint32) (*source, error) {
+func (g *Generator) source(db *schema.Database, t, now *schema.Table, given *Table, changed []string, id uint32, types map[string]uint32) (*source, error) {
 	s := g.s
 	replica := published(t, now)
 	src := &source{table: replica, identity: replica.ReplicaIdentity, interval: 1_000_000}
@@ -321,6 +323,12 @@ func (g *Generator) source(t, now *schema.Table, given *Table, changed []string,
 		}
 	}
 	src.stored = newStoredRows(src, &own, places)
+	if given == nil || given.Checks != Assumed {
+		var err error
+		if src.guard, err = g.newGuard(src, t, db, specs, unique); err != nil {
+			return nil, err
+		}
+	}
 	src.row = make(stream.Tuple, len(src.columns))
 	src.old = make(stream.Tuple, len(src.columns))
 	return src, nil
@@ -392,9 +400,15 @@ func (x *operation) schedule() {
 	}
 }
 
-// Missed says of each kind of change whether there was no row left for some.
+// Missed says of each kind of change whether there was no row left for some, and of each
+// table how many updates could change nothing.
 func (g *Generator) Missed() []string {
 	var list []string
+	for _, s := range g.sources {
+		if s.kept > 0 {
+			list = append(list, fmt.Sprintf("%d updates of table %q set the values that the row had: the publisher's constraints refuse all others that were drawn", s.kept, s.table.QualifiedName()))
+		}
+	}
 	for _, o := range g.operations {
 		for _, p := range o.steps {
 			if p.missed > 0 {

@@ -18,6 +18,8 @@ type presetRows struct {
 	places []int // of the source's columns in the table
 	arena  []byte
 	own    []column
+	draws  []uint16 // 1 more than each row's draw, 0 if nobody has looked; nil without a guard
+	guard  *guard
 }
 
 func newPresetRows(g *Generator, s *source, t apply.TableState) *presetRows {
@@ -27,6 +29,10 @@ func newPresetRows(g *Generator, s *source, t apply.TableState) *presetRows {
 		own := *c
 		own.dayText = nil
 		p.own = append(p.own, own)
+	}
+	p.guard = s.guard.copy()
+	if p.guard != nil {
+		p.draws = make([]uint16, s.preset)
 	}
 	return p
 }
@@ -40,12 +46,19 @@ func (p *presetRows) Row(n int, columns []int, row stream.Tuple) {
 	for i := range row {
 		row[i] = stream.Column{Format: stream.ColumnNull}
 	}
+	draw := uint64(0)
+	if p.draws != nil {
+		if p.draws[n] == 0 {
+			p.draws[n] = uint16(p.guard.find(p.g, p.s, int64(n), first)) + 1
+		}
+		draw = uint64(p.draws[n] - 1)
+	}
 	for i := range p.own {
 		at := p.places[i]
 		if at < 0 || columns != nil && !contains(columns, at) {
 			continue
 		}
-		row[at] = p.g.value(&p.own[i], p.s, int64(n), 0, &p.arena)
+		row[at] = p.g.value(&p.own[i], p.s, int64(n), 0, draw, &p.arena)
 	}
 }
 
@@ -123,9 +136,9 @@ func (s *Scenario) Preset(v *Variant, open func(string) (io.ReadCloser, error), 
 			}
 			values := make(stream.Tuple, len(columns))
 			for n := range src.preset {
-				arena := []byte{}
+				arena, draw := []byte{}, g.draw(src, n)
 				for i, c := range src.columns {
-					values[i] = g.value(c, src, n, 0, &arena)
+					values[i] = g.value(c, src, n, 0, draw, &arena)
 				}
 				if err := row(t, columns, values); err != nil {
 					return err

@@ -207,10 +207,7 @@ func (g *Generator) change(p *step, m *stream.Message) {
 			size += 1 + sizeOf(m.Old)
 		}
 		before := g.storedBefore(s, row)
-		for _, i := range p.change {
-			c := s.columns[i]
-			s.rows.set(row, c.slot, c.renew(row, s.rows.get(row, c.slot), g.now))
-		}
+		g.renew(s, row, p.change)
 		g.tuple(s, s.row, row, false)
 		if s.stored != nil {
 			s.stored.update(s, row, before, p.change)
@@ -263,6 +260,7 @@ func sizeOf(t stream.Tuple) int {
 
 // tuple writes a row as it is now, or only its key.
 func (g *Generator) tuple(s *source, t stream.Tuple, row int64, key bool) {
+	draw := g.draw(s, row)
 	for i, c := range s.columns {
 		if key && !c.key {
 			t[i] = stream.Column{Format: stream.ColumnNull}
@@ -272,13 +270,13 @@ func (g *Generator) tuple(s *source, t stream.Tuple, row int64, key bool) {
 		if c.slot >= 0 {
 			version = s.rows.get(row, c.slot)
 		}
-		t[i] = g.value(c, s, row, version, &g.arena)
+		t[i] = g.value(c, s, row, version, draw, &g.arena)
 	}
 }
 
-// value is a column's value in a row; its text goes to an arena.
-func (g *Generator) value(c *column, s *source, row int64, version uint64, arena *[]byte) stream.Column {
-	if c.isNull(row, version) {
+// value is a column's value in a row, by the row's draw; its text goes to an arena.
+func (g *Generator) value(c *column, s *source, row int64, version, draw uint64, arena *[]byte) stream.Column {
+	if c.isNull(row, version+draw<<drawShift) {
 		return stream.Column{Format: stream.ColumnNull}
 	}
 	var v uint64
@@ -292,7 +290,7 @@ func (g *Generator) value(c *column, s *source, row int64, version uint64, arena
 		}
 		v = mix(uint64(row)<<20 ^ version)
 	} else {
-		v = c.index(row, version)
+		v = c.indexOf(row, version, draw)
 	}
 	format := stream.ColumnText
 	if g.s.Binary {

@@ -124,6 +124,7 @@ func decodeTable(name string, t *section) *Table {
 	x.Load = t.choice("load", loadCopy, loads)
 	x.Vacuumed = t.boolean("vacuumed", true)
 	x.Unpublished = t.texts("unpublished")
+	x.Checks = t.choice("checks", Redrawn, checkings)
 	for column, c := range t.tables("columns") {
 		x.Columns = append(x.Columns, decodeColumn(column, c))
 	}
@@ -142,6 +143,7 @@ func decodeColumn(name string, t *section) *Column {
 	c.Step = t.integer("step", 1, 1, math.MaxInt32)
 	c.Scale = int(t.integer("scale", 2, 0, 12))
 	c.RowsPerValue = t.integer("rows_per_value", 0, 1, math.MaxInt64)
+	c.Pattern = t.text("pattern", "")
 	c.Values = t.texts("values")
 	c.Weights = t.numbers("weights")
 	if c.Kind == ByType {
@@ -165,6 +167,8 @@ func decodeColumn(name string, t *section) *Column {
 		t.d.fail(t.path, "expected values = [...], from which to choose")
 	case c.Kind != Choice && c.Values != nil:
 		t.d.fail(t.at("values"), "values go with kind = \"choice\", not %q", c.Kind)
+	case c.Pattern != "" && (c.Values != nil || c.Kind == UUIDv4 || c.Kind == UUIDv7 || c.Kind == Time):
+		t.d.fail(t.at("pattern"), "a pattern goes with texts that are drawn or numbered, not with kind = %q", c.Kind)
 	case c.Weights != nil && len(c.Weights) != len(c.Values):
 		t.d.fail(t.at("weights"), "%d weights for %d values: expected one for each", len(c.Weights), len(c.Values))
 	case c.Weights != nil && !(sum > 0):

@@ -41,6 +41,9 @@ func (x *column) appendSample(dst []byte, v uint64, at, row int64) []byte {
 	}
 	switch x.typ.Kind {
 	case pgtype.KindOpaque:
+		if x.pattern != nil {
+			return x.pattern.append(dst, x.patternNumber(v))
+		}
 		return appendHex(dst, x.salt^saltText, v, x.width(v))
 	case pgtype.KindXML:
 		dst = append(dst, "<x>"...)

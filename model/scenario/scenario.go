@@ -21,6 +21,9 @@ type Scenario struct {
 	// Outage is how long the subscriber is taken to be away where the time that it
 	// needs to catch up is told.
 	Outage time.Duration
+	// Draws is how often a row is drawn that the publisher's constraints refuse; 0 stands
+	// for DefaultDraws.
+	Draws int
 
 	Settings   []Setting
 	Tables     []*Table
@@ -56,8 +59,11 @@ type Table struct {
 	// Unpublished are columns that the publication's column list leaves out: the
 	// subscriber fills them with their defaults. Rows before the run have NULL there.
 	Unpublished []string
-	Columns     []*Column
-	at          string
+	// Checks says what becomes of rows that the table's CHECK constraints, its columns'
+	// domains or its partition's bounds refuse: Redrawn or Assumed; "" is Redrawn.
+	Checks  string
+	Columns []*Column
+	at      string
 }
 
 // Column says how a column's values are distributed. What is not set follows from
@@ -82,10 +88,24 @@ type Column struct {
 	Scale int
 	// RowsPerValue is how many rows after each other share a value (Correlated).
 	RowsPerValue int64
-	Values       []string
-	Weights      []float64
-	at           string
+	// Pattern is how texts look, as in "[A-Z]{3}-[0-9]{4}"; "" for hexadecimal digits.
+	Pattern string
+	Values  []string
+	Weights []float64
+	at      string
 }
+
+// What becomes of rows that constraints refuse.
+const (
+	// Redrawn: the publisher has the constraints, too, so that such rows never came into
+	// the table: their values are drawn again.
+	Redrawn = "redraw"
+	// Assumed: the table's CHECK constraints, and those of its columns' domains, are taken
+	// to hold whatever the values are.
+	Assumed = "assume"
+)
+
+var checkings = []string{Redrawn, Assumed}
 
 // Kind is how a column's values come about.
 type Kind string

@@ -176,11 +176,12 @@ func (g *Generator) Rows(yield func(table, columns, line string) bool) {
 		table := quoteOne(s.relation.Namespace) + "." + quoteOne(s.relation.Name)
 		for n := range s.preset {
 			arena, line = arena[:0], line[:0]
+			draw := g.draw(s, n)
 			for i, c := range s.columns {
 				if i > 0 {
 					line = append(line, '\t')
 				}
-				v := g.value(c, s, n, 0, &arena)
+				v := g.value(c, s, n, 0, draw, &arena)
 				if v.Format != stream.ColumnText {
 					line = append(line, '\\', 'N')
 				}

@@ -424,6 +424,8 @@ func (x *column) width(v uint64) int {
 
 func (x *column) appendTextValue(dst []byte, v uint64, at int64, row int64) []byte {
 	switch {
+	case x.pattern != nil:
+		return x.pattern.append(dst, x.patternNumber(v))
 	case x.typ.Kind == pgtype.KindChar:
 		return append(dst, 'a'+byte(v%26))
 	case x.Kind == Monotone || x.Kind == Correlated:

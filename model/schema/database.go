@@ -259,6 +259,9 @@ type BoundValue struct {
 type Check struct {
 	Name, Expr             string
 	NoInherit, NotEnforced bool
+	// Assume says that the constraint is taken to hold without a look at the row. No DDL
+	// says so, but who makes rows up may.
+	Assume bool
 
 	origin inherited
 }
