@@ -5,11 +5,15 @@ package index
 import "applysim/wal/storage"
 
 // virtual is the number of sorted items of a leaf that has not been made: its entries
-// are those of rows that the index was built on.
+// are those of rows that the index was built on, or it is packed.
 const virtual = -1
 
-// make makes the items of a leaf that was built.
+// make makes the items of a leaf that was built, or unpacks them.
 func (t *BTree) make(p *page) {
+	if p.packedAt != 0 {
+		t.unpack(p)
+		return
+	}
 	b := t.loaded
 	s := b.spans[p.block]
 	counters := t.Counters
@@ -104,7 +108,7 @@ func (t *BTree) buildKey(b *built, row int, k *key) {
 
 // exactFree is PageGetExactFreeSpace, whether the page has been made or not.
 func (t *BTree) exactFree(p *page) int {
-	if p.sorted == virtual {
+	if p.sorted == virtual && p.packedAt == 0 {
 		return int(t.loaded.spans[p.block].free)
 	}
 	return p.free

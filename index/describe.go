@@ -173,7 +173,7 @@ func (t *BTree) Memory() int {
 func (t *BTree) Made() int {
 	n := 0
 	for _, p := range t.pages[1:] {
-		if p.sorted != virtual {
+		if p.sorted != virtual || p.packedAt != 0 {
 			n++
 		}
 	}

@@ -36,15 +36,6 @@ func (t *BTree) arrays(p *page, n int) {
 // more memory.
 const latecomers = 8
 
-// shorten takes from leaf p, the left one of a split of the rightmost leaf, the memory that
-// few items will need: most come to the right.
-func (t *BTree) shorten(p *page) {
-	if t.plan.wide || len(p.order) > 0 || p.memory != nil {
-		return
-	}
-	p.items = storage.Shorten(&t.memory, p.items, min(len(p.items)+latecomers, cap(p.items)))
-}
-
 // moreItems gives leaf p, whose memory is full, room for as many items as may come.
 func (t *BTree) moreItems(p *page) {
 	n := t.itemsExpected(len(p.items), p.free, t.plainSize)

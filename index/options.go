@@ -162,6 +162,7 @@ type BTree struct {
 	right    page          // the right page of a split
 	memory   storage.Arena // of items: a part of the log's
 	spare    []arrays      // of leaves that got posting lists
+	packed   []byte        // what giveUp has packed
 	blocks   [len(leafBlocks)][]*storage.Block
 	tail     sorter
 	dels     deletion

@@ -33,7 +33,7 @@ type page struct {
 	low    uint64 // hi of the page's lower bound: no item has a lesser one
 	lsn    wal.LSN
 	free   int // PageGetExactFreeSpace: bytes between the line pointers and the items
-	sorted int // items whose key order is known; virtual: the page has not been made
+	sorted int // items whose key order is known; virtual: the page has not been made, or is packed
 
 	high       item        // high key
 	last       packedTID   // no item has a greater heap TID
@@ -60,6 +60,7 @@ type page struct {
 	deleteXID uint32
 	highAt    uint16 // items that lie before the high key: those of a page that was built
 	checksum  uint16 // in the header: that of a page that was built and then read; 0 if there is none
+	packedAt  uint16 // where in the slab the items of a leaf that is packed stand; 0 if it is not
 
 	memory *storage.Block // holds all of the above, if the leaf has posting lists; see memory.go
 }
@@ -399,7 +400,7 @@ func (p *page) reset(level int) {
 		p.los = p.los[:0]
 	}
 	p.hint, p.most, p.listMax, p.hasHigh = 0, 0, storage.TID{}, false
-	p.sorted, p.last, p.disordered, p.partial = 0, 0, false, false
+	p.sorted, p.last, p.disordered, p.partial, p.packedAt = 0, 0, false, false, 0
 }
 
 // newPage returns an empty page: one that can be used again, or one more at the

@@ -291,7 +291,7 @@ func (t *BTree) findLeaf(k *key) *page {
 	slot := (k.hi - b.least) >> (b.shift & 63) % guesses
 	if n := t.guessed[slot]; n != 0 && int(n) < len(t.pages) {
 		p := t.pages[n]
-		if p.room() >= k.size && p.level == 0 && !p.halfDead && !p.deleted && t.within(k, p) {
+		if p.room() >= k.size && p.level == 0 && p.sorted != virtual && !p.halfDead && !p.deleted && t.within(k, p) {
 			return p // no split, so that nobody needs the way
 		}
 	}

@@ -175,7 +175,9 @@ func (t *BTree) distribute(p, right *page, first, at int, newLeft bool, nu item,
 	if ascending {
 		// Few items come to the left page now: the right one has its memory.
 		to.order, p.order = p.order, nil
-		t.shorten(p)
+		if t.giveUp(p) {
+			t.takePacked(p)
+		}
 	}
 	if to != right {
 		if _, _, shared := t.sharesMemory(right); !shared {

@@ -114,14 +114,19 @@ func (t *BTree) sharePlain(p, left, right *page, first, at int, newLeft bool, nu
 // have arrived in key order: the left ones stay where they are.
 func (t *BTree) distributeArrived(p, right *page, first, at int, newLeft bool, nu item, nuLo uint64, high item, highLo uint64, highEntry *entry) int {
 	n, step := len(p.items), t.plainSize+storage.LinePointerSize
-	from, begin := p, first
+	from, begin, packed := p, first, false
+	for i := range p.items[:first] {
+		p.items[i].offset &^= deadBit // they get new line pointers
+	}
+	var most uint64
 	if !newLeft && right.block == t.rightmost && !t.plan.wide {
 		// The right items make way for the right page's memory.
 		from, begin = &t.scratch, 0
 		from.reset(0)
 		from.items = append(from.items, p.items[first:]...)
 		p.items = p.items[:first]
-		t.shorten(p)
+		most = p.items[first-1].hi
+		packed = t.giveUp(p)
 	}
 	t.arrays(right, t.itemsExpected(n-first+1, p.free+first*step, t.plainSize))
 	t.slabBytes(right, t.slabExpected(p, len(p.slab)))
@@ -129,37 +134,44 @@ func (t *BTree) distributeArrived(p, right *page, first, at int, newLeft bool, n
 		right.copyHigh(p)
 	}
 	last := max(p.last, pack(nu.tid()))
+	left := first
 	if newLeft {
 		t.copyPlain(right, from, begin, begin+n-first)
 		p.items = slices.Insert(p.items[:first], at, nu)
 		if t.plan.wide {
 			p.los = slices.Insert(p.los[:first], at, nuLo)
 		}
+		left++
 	} else {
 		t.copyPlain(right, from, begin, begin+at-first)
 		right.pushPlain(nu, nuLo)
 		t.copyPlain(right, from, begin+at-first, begin+n-first)
-		p.items = p.items[:first]
+		if !packed {
+			p.items = p.items[:first]
+		}
 		if t.plan.wide {
 			p.los = p.los[:first]
 		}
 	}
-	for i := range p.items {
-		p.items[i].offset &^= deadBit // they get new line pointers
-	}
-	p.slab, p.free, p.partial, p.listMax = p.slab[:0], pageSpace, false, storage.TID{}
+	p.slab, p.partial, p.listMax = p.slab[:0], false, storage.TID{}
+	p.free = pageSpace
 	p.setHigh(high, highLo, highEntry)
-	for _, q := range []*page{p, right} {
-		n := len(q.items)
-		q.free -= n * step
-		q.sorted, q.last, q.most, q.hint = n, last, q.items[n-1].hi, n-1
+	p.free -= left * step
+	right.free -= len(right.items) * step
+	if !packed {
+		most = p.items[left-1].hi
 	}
+	p.sorted, p.last, p.most, p.hint = left, last, most, left-1
+	right.sorted, right.last, right.most, right.hint = len(right.items), last, right.items[len(right.items)-1].hi, len(right.items)-1
 	if newLeft {
 		p.hint = at
 	} else {
 		right.hint = at - first
 	}
 	right.low = high.hi
+	if packed {
+		t.takePacked(p)
+	}
 	return pageSpace - right.free - storage.LinePointerSize*(len(right.items)+right.first())
 }
 

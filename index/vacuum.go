@@ -80,7 +80,7 @@ func (t *BTree) vacuumScan(dead func(storage.TID) bool, room int) {
 		case p.deleted:
 			v.deleted++
 		case p.leaf():
-			if p.sorted == virtual && (dead == nil || !t.anyDead(p, dead)) {
+			if p.sorted == virtual && (dead == nil || p.packedAt == 0 && !t.anyDead(p, dead)) {
 				continue
 			}
 			if dead != nil {
