@@ -19,13 +19,7 @@ func (t *Table) Check() error {
 			}
 			continue
 		}
-		if p.absent {
-			// What is only looked at does not take its line pointers back.
-			whole := *p
-			whole.takeBack(make([]linePointer, 0, p.lines()))
-			p = &whole
-		}
-		if err := p.check(); err != nil {
+		if err := t.look(p.block).check(); err != nil {
 			return fmt.Errorf("table %q block %d: %w", t.opts.Name, b, err)
 		}
 	}

@@ -43,7 +43,7 @@ func (t *Table) Header(block storage.BlockNumber) PageHeader {
 
 // LinePointers appends the line pointers of page block to dst.
 func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []LinePointer {
-	p := t.page(block)
+	p := t.look(block)
 	var room [MaxHeapTuplesPerPage]uint16
 	places := p.places(room[:0])
 	for i, lp := range p.items {
@@ -55,7 +55,7 @@ func (t *Table) LinePointers(dst []LinePointer, block storage.BlockNumber) []Lin
 // AppendPageLine appends the page as a line of the recordings' pages.tsv.gz:
 // lower, upper, then lp_off,lp_flags,lp_len of each line pointer.
 func (t *Table) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
-	p := t.page(block)
+	p := t.look(block)
 	var room [MaxHeapTuplesPerPage]uint16
 	places := p.places(room[:0])
 	lower, upper := p.bounds()

@@ -27,6 +27,21 @@ func (t *Table) page(block storage.BlockNumber) (p *page) {
 	return p
 }
 
+// look returns a page that will only be read: one that gave its line pointers up as a copy
+// that has them, so that it need not take them back.
+func (t *Table) look(block storage.BlockNumber) *page {
+	p := t.pages.at(block)
+	if !p.absent || p.virtual() {
+		return t.page(block)
+	}
+	whole := *p
+	if t.looked == nil {
+		t.looked = make([]linePointer, 0, MaxHeapTuplesPerPage)
+	}
+	whole.takeBack(t.looked[:0])
+	return &whole
+}
+
 // virtual says whether the page is one of loaded rows that has not been made.
 func (p *page) virtual() bool { return p.absent && p.even == 0 }
 

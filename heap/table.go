@@ -132,6 +132,7 @@ type Table struct {
 	loadArena  []byte
 	loadBodies []byte              // those of the page that is being made
 	items      []linePointer       // likewise
+	looked     []linePointer       // of the page that look returned last; nil until it is needed
 	owner      storage.BlockNumber // the page that is being filled there
 	// The sizes of the newest chunks.
 	bodyChunk, itemChunk int

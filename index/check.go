@@ -89,13 +89,7 @@ func (t *BTree) checkDownlinks(p *page) error {
 }
 
 func (t *BTree) checkPage(p *page) error {
-	if p.packedAt != 0 {
-		// What is only looked at stays packed.
-		whole := *p
-		whole.items, whole.packedAt = appendUnpacked(nil, p.slab[p.packedAt:]), 0
-		whole.sorted = len(whole.items)
-		p = &whole
-	}
+	p = t.look(p)
 	if p.sorted == virtual {
 		// Its items are checked once they are made; what is known before is this.
 		s := t.loaded.spans[p.block]

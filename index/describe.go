@@ -75,7 +75,7 @@ func (t *BTree) Deleted(block storage.BlockNumber) bool {
 // and level, then itemoffset,ctid,itemlen,dead of each item, as pageinspect's
 // bt_page_items shows them. block is from 1.
 func (t *BTree) AppendPageLine(dst []byte, block storage.BlockNumber) []byte {
-	p := t.pages[block]
+	p := t.look(t.pages[block])
 	t.settle(p)
 	kind := byte('i')
 	switch {

@@ -163,6 +163,7 @@ type BTree struct {
 	memory   storage.Arena // of items: a part of the log's
 	spare    []arrays      // of leaves that got posting lists
 	packed   []byte        // what giveUp has packed
+	looked   []item        // of the leaf that look returned last
 	blocks   [len(leafBlocks)][]*storage.Block
 	tail     sorter
 	dels     deletion

@@ -107,6 +107,18 @@ func (t *BTree) takePacked(p *page) {
 	p.sorted = virtual
 }
 
+// look returns leaf p, which will only be read: a copy that has its items if they are
+// packed, so that they stay so.
+func (t *BTree) look(p *page) *page {
+	if p.packedAt == 0 {
+		return p
+	}
+	t.looked = appendUnpacked(t.looked[:0], p.slab[p.packedAt:])
+	whole := *p
+	whole.items, whole.packedAt, whole.sorted = t.looked, 0, len(t.looked)
+	return &whole
+}
+
 // unpack makes the items of a leaf that was packed.
 func (t *BTree) unpack(p *page) {
 	b := p.slab[p.packedAt:]
