@@ -10,17 +10,18 @@ import (
 type Server struct {
 	Settings
 	Written wal.LSN // end of the WAL
-	Redo    wal.LSN // redo pointer of the last checkpoint
+	Redo    wal.LSN // redo pointer of the last checkpoint, or of the one that is under way
 	Slots   []*Slot
 
 	removed  uint64  // the last segment that was removed
 	ahead    uint64  // the last one that was recycled for later use
+	ended    wal.LSN // redo pointer of the last checkpoint that has ended
 	distance float64 // CheckPointDistanceEstimate
 }
 
 // NewServer is a server whose WAL is at a position, just after a checkpoint.
 func NewServer(s Settings, at wal.LSN) *Server {
-	v := &Server{Settings: s, Written: at, Redo: at}
+	v := &Server{Settings: s, Written: at, Redo: at, ended: at}
 	if first := v.segment(at); first > 0 {
 		v.removed = first - 1
 	}
@@ -133,13 +134,13 @@ func (v *Server) CheckpointAt() wal.LSN {
 // Checkpoint ends a checkpoint that began at redo, when the WAL ends at Written. It
 // returns the slots that are invalidated.
 func (v *Server) Checkpoint(now float64, redo wal.LSN) []*Slot {
-	nbytes := float64(redo - v.Redo)
+	nbytes := float64(redo - v.ended)
 	if v.distance < nbytes {
 		v.distance = nbytes
 	} else {
 		v.distance = float64(0.9*v.distance) + float64(0.1*nbytes)
 	}
-	v.Redo = redo
+	v.Redo, v.ended = redo, redo
 	oldest := v.keep(v.Written, v.segment(redo))
 	lost := v.invalidate(now, wal.LSN(oldest*v.SegmentSize))
 	if len(lost) > 0 {

@@ -98,3 +98,19 @@ func (s *Slot) Confirm(lsn wal.LSN) {
 		s.Restart, c.restart, c.restartValid = c.restart, 0, 0
 	}
 }
+
+// Next is the next position whose confirmation moves restart_lsn into another segment of
+// so many bytes, or moves catalog_xmin; 0 if none is known.
+func (s *Slot) Next(segment uint64) wal.LSN {
+	if s.Invalidated != Valid {
+		return 0
+	}
+	if s.Physical {
+		return wal.LSN((uint64(s.Confirmed)/segment + 1) * segment)
+	}
+	c := &s.candidate
+	if c.xminValid != 0 && (c.restartValid == 0 || c.xminValid < c.restartValid) {
+		return c.xminValid
+	}
+	return c.restartValid
+}

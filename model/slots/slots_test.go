@@ -97,3 +97,25 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestRecycled: checkpoints a segment apart leave segments for the next ones, as far apart
+// as those were (CheckPointDistanceEstimate); the first has no WAL before it.
+func TestRecycled(t *testing.T) {
+	s := DefaultSettings()
+	v := NewServer(s, wal.LSN(10*s.SegmentSize))
+	size := func(redo, written uint64) uint64 {
+		v.Written = wal.LSN(written * s.SegmentSize)
+		v.Checkpoint(0, wal.LSN(redo*s.SegmentSize))
+		return v.Size() / s.SegmentSize
+	}
+	// WAL up to 30 + (1 + 0.9) * 20 * 1.1 = 71.8 segments is expected, so that all twenty
+	// that are not needed any more, 10 to 29, become 33 to 52; 30 to 52 are there.
+	if got := size(30, 32); got != 23 {
+		t.Errorf("%d segments after a checkpoint 20 after the last, expected 23", got)
+	}
+	// The next one comes after two more: the estimate falls to 18.2 only, so that 30 and 31
+	// become 53 and 54.
+	if got := size(32, 33); got != 23 {
+		t.Errorf("%d segments after a checkpoint 2 after the last, expected 23", got)
+	}
+}

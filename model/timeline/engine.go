@@ -17,6 +17,7 @@ type stage struct {
 	density float64 // what a unit of pos takes
 	rate    float64 // pos a second
 	caught  bool    // it has come as far as the stage before it
+	lands   bool    // it comes to the end of its piece, or to the stage before it, now
 }
 
 // The stages of a consumer.
@@ -89,6 +90,7 @@ type Run struct {
 	xid       float64  // transactions so far
 	xidPerS   float64
 	procs     []process
+	arrivals  []arrival // what consumers come to next
 
 	sample     float64
 	snapshot   float64 // when the next running-xacts record is written
@@ -148,6 +150,7 @@ func (r *Run) Run() error {
 	end := r.Duration
 	stuck := 0
 	for {
+		r.peaks() // before what happens now moves anybody on
 		r.due()
 		r.settle()
 		if r.Drain > 0 && r.t >= r.Duration {
@@ -158,13 +161,11 @@ func (r *Run) Run() error {
 		}
 		r.rates()
 		r.limits()
-		if r.Peaks != nil {
-			written := r.written()
-			for i, c := range r.consumers {
-				a := &c.stage[apply]
-				r.Peaks(i, r.t, written-r.position(a), r.lag(a))
-			}
+		r.peaks()
+		for _, c := range r.consumers {
+			r.report(c) // with what goes how fast from now on
 		}
+		r.statuses()
 		if r.t >= r.sample {
 			r.emit()
 			r.sample = r.Samples(r.t)
@@ -175,7 +176,8 @@ func (r *Run) Run() error {
 		}
 		next := r.next(end)
 		if !(next > r.t) {
-			if stuck++; stuck > 1000 {
+			// A stage may pass any number of pieces at once.
+			if stuck++; stuck > 1000*(1+len(r.consumers))+10*len(r.consumers)*len(r.axis.pieces) {
 				return fmt.Errorf("timeline: no progress at %v s", r.t)
 			}
 		} else {
@@ -185,6 +187,18 @@ func (r *Run) Run() error {
 		if r.events++; r.events > maxEvents {
 			return fmt.Errorf("timeline: more than %d events within %v s", int64(maxEvents), r.t)
 		}
+	}
+}
+
+// peaks tells how far behind each consumer is.
+func (r *Run) peaks() {
+	if r.Peaks == nil {
+		return
+	}
+	written := r.written()
+	for i, c := range r.consumers {
+		a := &c.stage[apply]
+		r.Peaks(i, r.t, written-r.position(a), r.lag(a))
 	}
 }
 
@@ -377,5 +391,6 @@ func (r *Run) reflow() {
 // written is the position of the end of the WAL.
 func (r *Run) written() float64 { return r.axis.open().at(r.t) }
 
-// lsn turns a position into an LSN.
-func (r *Run) lsn(pos float64) wal.LSN { return wal.LSN(r.Start + uint64(max(pos, 0))) }
+// lsn turns a position into an LSN: the nearest one, so that the end of a segment stays
+// what it is where rounding has left the position just short of it.
+func (r *Run) lsn(pos float64) wal.LSN { return wal.LSN(r.Start + uint64(max(pos, 0)+0.5)) }

@@ -63,26 +63,37 @@ func (r *Run) sawRunning(c *consumer, p *piece) {
 	c.slot.Running(r.lsn(p.wal), open, p.lump.xid)
 }
 
+// comes is when the WAL comes to a position, if it goes on being written as now.
+func (r *Run) comes(pos float64) float64 {
+	left := pos - r.written()
+	if left <= 0 {
+		return r.t
+	}
+	rate := r.axis.open().perS
+	if rate <= 0 {
+		return inf
+	}
+	return r.t + left/rate
+}
+
 // keepEvents is when the next event of the WAL on disk is.
 func (r *Run) keepEvents() float64 {
 	k := &r.checkpoint
-	rate := r.axis.open().perS
-	when := func(pos float64) float64 {
-		if rate <= 0 {
-			return inf
-		}
-		return r.t + max(pos-r.written(), 0)/rate
-	}
-	at := inf
-	size := float64(r.Settings.SegmentSize)
-	boundary := float64(float64(k.segment+1)*size) - float64(r.Start)
-	at = min(at, when(boundary))
+	at := r.comes(r.boundary())
 	if k.running {
-		at = min(at, k.began+float64(r.Settings.CompletionTarget*r.Settings.CheckpointTimeout.Seconds()), when(r.spread()))
-	} else {
-		at = min(at, k.began+r.Settings.CheckpointTimeout.Seconds())
+		return min(at, r.unhurried(), r.comes(r.spread()))
 	}
-	return at
+	return min(at, k.began+r.Settings.CheckpointTimeout.Seconds())
+}
+
+// boundary is where the WAL's segment ends.
+func (r *Run) boundary() float64 {
+	return float64(float64(r.checkpoint.segment+1)*float64(r.Settings.SegmentSize)) - float64(r.Start)
+}
+
+// unhurried is when a checkpoint ends that the WAL does not hurry.
+func (r *Run) unhurried() float64 {
+	return r.checkpoint.began + float64(r.Settings.CompletionTarget*r.Settings.CheckpointTimeout.Seconds())
 }
 
 // spread is the position at which a checkpoint must have written its pages.
@@ -98,28 +109,27 @@ func (r *Run) checkpoints() {
 	r.server.Written = r.lsn(written)
 	if segment := uint64(r.lsn(written)) / r.Settings.SegmentSize; segment > k.segment {
 		k.segment = segment
-	} else if boundary := float64(float64(k.segment+1)*float64(r.Settings.SegmentSize)) - float64(r.Start); written >= boundary-1e-2 {
-		k.segment++
-		r.server.Written = wal.LSN(k.segment * r.Settings.SegmentSize)
 	}
-	if k.running {
-		due := r.t >= k.began+float64(r.Settings.CompletionTarget*r.Settings.CheckpointTimeout.Seconds())
-		if due || written >= r.spread()-1e-2 {
-			r.endCheckpoint()
-		}
+	// What is reached so soon that time cannot tell it is reached now.
+	if r.comes(r.boundary()) <= r.t {
+		k.segment++
+	}
+	r.server.Written = max(r.server.Written, wal.LSN(k.segment*r.Settings.SegmentSize))
+	if k.running && (r.t >= r.unhurried() || r.comes(r.spread()) <= r.t) {
+		r.endCheckpoint()
 	}
 	if !k.running {
 		timed := r.t >= k.began+r.Settings.CheckpointTimeout.Seconds()
 		if r.server.Written >= r.server.CheckpointAt() || timed {
 			k.began = r.t
 			if written > k.ended { // else there is nothing to do
-				k.running, k.redo = true, written
-				r.server.Redo = r.lsn(written)
+				// Not r.lsn: rounding may have left it short of the segment's end.
+				k.running, k.redo = true, float64(r.server.Written)-float64(r.Start)
+				r.server.Redo = r.server.Written
 				r.logRunning()
 			}
 		}
 	}
-	r.statuses()
 	if r.Free > 0 && !r.full && float64(r.server.Size()) > r.Free+float64(r.Settings.SegmentSize) {
 		r.full = true
 		r.happened(DiskFull, nil, "")
@@ -129,7 +139,7 @@ func (r *Run) checkpoints() {
 func (r *Run) endCheckpoint() {
 	k := &r.checkpoint
 	k.running, k.ended = false, r.written()
-	for _, s := range r.server.Checkpoint(r.t, r.lsn(k.redo)) {
+	for _, s := range r.server.Checkpoint(r.t, r.server.Redo) {
 		for _, c := range r.consumers {
 			if c.slot == s {
 				c.lost = true

@@ -26,47 +26,28 @@ func (r *Run) settle() {
 	}
 }
 
-// least is so little, in seconds or parts of a whole, that it counts as nothing: a day's
-// seconds are not told apart to 1e-11.
+// least is so little CPU, in seconds, that it counts as nothing.
 const least = 1e-9
 
 // step moves one stage, if it needs no time for it, and notes whether it has caught up.
+//
+// Positions are compared as they are: a stage that comes to the end of a piece, or to the
+// stage before it, was placed exactly there (reached), and stages that go on together have
+// the same position (advance).
 func (r *Run) step(c *consumer, k int) bool {
 	s := &c.stage[k]
 	p := &r.axis.pieces[s.piece]
-	last := len(r.axis.pieces) - 1
-	beyond, ahead := s.piece < last, r.t // whether the stage before has gone on from here, and where it is if not
-	if k > send {
-		u := &c.stage[k-1]
-		beyond, ahead = u.piece > s.piece, u.pos
-	}
-	end := p.to
-	if p.lump != nil {
-		end = 1
-		if k == send {
-			ahead = 1
-		}
-	}
-	if k == send && s.piece == last && p.lump == nil {
-		ahead = r.t
-	}
+	beyond, ahead := r.before(c, k)
+	end := p.end()
 	wait := k == apply && p.work[c.number].Wait > 0
 	if s.density == 0 && !wait && !(k == send && c.debt > 0) {
 		to := ahead
 		if beyond {
 			to = end
 		}
-		if s.pos < to {
-			r.moved(c, k, to-s.pos)
-			s.pos = to
-		}
+		r.place(c, k, max(s.pos, to))
 	}
-	eps := max(least, float64(0.1*least*s.rate))
-	if p.lump == nil {
-		eps = float64(1e-11*max(1, s.pos)) + float64(0.1*least*s.rate)
-	}
-	if beyond && s.pos >= end-eps {
-		s.pos = end // rounding may have left it short of that, and waits asks
+	if beyond && s.pos >= end {
 		if k == apply && r.waits(c) {
 			s.caught = false
 			return false
@@ -79,13 +60,39 @@ func (r *Run) step(c *consumer, k int) bool {
 		}
 		return true
 	}
-	s.caught = !beyond && s.pos >= ahead-eps
-	if s.caught && k > send {
-		s.pos = max(s.pos, ahead)
-	} else if s.caught && p.lump == nil {
-		s.pos = r.t
-	}
+	s.caught = !beyond && s.pos >= ahead
 	return false
+}
+
+// end is the position at which a piece ends.
+func (p *piece) end() float64 {
+	if p.lump != nil {
+		return 1
+	}
+	return p.to
+}
+
+// before says whether the stage before stage k, or the WAL, has gone on beyond its piece,
+// and where it is if not.
+func (r *Run) before(c *consumer, k int) (beyond bool, at float64) {
+	s := &c.stage[k]
+	if k > send {
+		u := &c.stage[k-1]
+		return u.piece > s.piece, u.pos
+	}
+	if r.axis.pieces[s.piece].lump != nil {
+		return true, 1 // after a lump the WAL always goes on
+	}
+	return s.piece < len(r.axis.pieces)-1, r.t
+}
+
+// place moves a stage within its piece.
+func (r *Run) place(c *consumer, k int, pos float64) {
+	s := &c.stage[k]
+	if pos != s.pos {
+		r.moved(c, k, pos-s.pos)
+		s.pos = pos
+	}
 }
 
 // leave is told that a stage has come to the end of a piece.
@@ -123,6 +130,29 @@ func (r *Run) moved(c *consumer, k int, by float64) {
 	}
 }
 
+// arrival is something that a consumer comes to: its state is set to what it is there,
+// whatever rounding has made of it, so that nothing is come to twice.
+type arrival struct {
+	t     float64
+	what  what
+	c     *consumer
+	stage int
+}
+
+// what a consumer comes to.
+type what int
+
+const (
+	pieceEnd    what = iota // a stage to the end of its piece
+	stageBefore             // a stage to the one before it
+	debtPaid                // the walsender has read again what it had to
+	backlogDone             // parallel workers have done what they were given
+	gapFrom                 // the worker to WAL without keepalives
+	gapUntil                // and to its end
+	bufferFull              // what is on its way fills the buffer
+	confirmed               // what it confirms to what its slot waits for
+)
+
 // next is when the next event is, at the latest at end.
 func (r *Run) next(end float64) float64 {
 	at := end
@@ -146,8 +176,9 @@ func (r *Run) next(end float64) float64 {
 		soon(part)
 	}
 	soon(r.keepEvents())
+	r.arrivals = r.arrivals[:0]
 	for _, c := range r.consumers {
-		if c.stopping < len(c.Stopped) {
+		if c.stopping < len(c.Stopped) && !c.lost {
 			p := c.Stopped[c.stopping]
 			if c.stopped {
 				soon(p.Until)
@@ -155,36 +186,85 @@ func (r *Run) next(end float64) float64 {
 				soon(p.From)
 			}
 		}
-		if c.stopped || c.lost {
-			continue
-		}
-		for k := range c.stage {
-			r.stageEvents(c, k, soon)
-		}
-		if c.debt > 0 {
-			soon(r.t + c.debt/c.share[send])
-		}
-		if c.backlog > 0 && c.parallel > 0 {
-			if net := c.parallel - r.passing(c); net > 0 {
-				soon(r.t + c.backlog/net)
-			}
-		}
-		if a := &c.stage[apply]; len(c.gaps) > 0 && a.rate > 0 {
-			// Keepalives end, or begin again, on the worker's way.
-			if speed := float64(a.rate * r.axis.pieces[a.piece].perS); speed > 0 {
-				at := r.position(a)
-				for _, to := range [2]float64{c.gaps[0].from, c.gaps[0].until} {
-					if to > at+1e-2 {
-						soon(r.t + (to-at)/speed)
-					}
-				}
-			}
-		}
-		if grows := r.filling(c); !c.full && grows > 0 && r.Network.Buffer > 0 {
-			soon(r.t + max(r.Network.Buffer-c.flying, 0)/grows)
+		if !c.stopped && !c.lost {
+			r.arrive(c)
 		}
 	}
+	for i := range r.arrivals {
+		soon(r.arrivals[i].t)
+	}
 	return at
+}
+
+// arrive finds what a consumer comes to next, if its rates stay as they are.
+func (r *Run) arrive(c *consumer) {
+	comes := func(left, rate float64, w what, stage int) {
+		if rate > 0 {
+			r.arrivals = append(r.arrivals, arrival{r.t + max(left, 0)/rate, w, c, stage})
+		}
+	}
+	for k := range c.stage {
+		s := &c.stage[k]
+		if s.rate == 0 {
+			continue
+		}
+		beyond, ahead := r.before(c, k)
+		if beyond {
+			comes(r.axis.pieces[s.piece].end()-s.pos, s.rate, pieceEnd, k)
+			continue
+		}
+		rate := 1.0
+		if k > send {
+			rate = c.stage[k-1].rate
+		}
+		if !s.caught {
+			comes(ahead-s.pos, s.rate-rate, stageBefore, k)
+		}
+	}
+	if c.debt > 0 {
+		comes(c.debt, c.share[send], debtPaid, send)
+	}
+	if c.backlog > 0 {
+		comes(c.backlog, c.parallel-r.passing(c), backlogDone, apply)
+	}
+	if a := &c.stage[apply]; len(c.gaps) > 0 && a.rate > 0 {
+		// Keepalives end, or begin again, on the worker's way.
+		speed, at := float64(a.rate*r.axis.pieces[a.piece].perS), r.position(a)
+		switch g := c.gaps[0]; {
+		case g.from > at:
+			comes(g.from-at, speed, gapFrom, apply)
+		case !math.IsInf(g.until, 1):
+			comes(g.until-at, speed, gapUntil, apply)
+		}
+	}
+	if r.Network.Buffer > 0 && !c.full {
+		comes(r.Network.Buffer-c.flying, r.filling(c), bufferFull, send)
+	}
+	if next := r.awaited(c); next >= 0 && !c.silent {
+		r.arrivals = append(r.arrivals, arrival{r.confirms(c, next), confirmed, c, apply})
+	}
+}
+
+// reached sets what has been come to, but for stages' positions, which advance sets.
+func (r *Run) reached(e *arrival) {
+	c := e.c
+	switch e.what {
+	case debtPaid:
+		c.debt = 0
+	case backlogDone:
+		c.backlog = 0
+	case gapFrom:
+		c.gaps[0].from = r.position(&c.stage[apply])
+	case gapUntil:
+		c.gaps[0].until = r.position(&c.stage[apply])
+	case bufferFull:
+		c.full = true
+	case confirmed:
+		c.reported[1] = max(c.reported[1], r.awaited(c))
+		c.reported[0] = max(c.reported[0], c.reported[1])
+		c.replayed = max(c.replayed, c.reported[0])
+		c.slot.Confirm(c.slot.Next(r.Settings.SegmentSize))
+	}
 }
 
 // passing is how fast a leader passes work on, CPU seconds a second.
@@ -204,65 +284,49 @@ func (r *Run) filling(c *consumer) float64 {
 	return in - float64(a.rate*r.axis.pieces[a.piece].work[c.number].Bytes)
 }
 
-// stageEvents finds when a stage comes to the end of its piece or catches up.
-func (r *Run) stageEvents(c *consumer, k int, soon func(float64)) {
-	s := &c.stage[k]
-	if s.rate == 0 {
-		return
-	}
-	p := &r.axis.pieces[s.piece]
-	end := p.to
-	if p.lump != nil {
-		end = 1
-	}
-	last := len(r.axis.pieces) - 1
-	upPiece, upPos, upRate := last, r.t, 1.0
-	if k > send {
-		u := &c.stage[k-1]
-		upPiece, upPos, upRate = u.piece, u.pos, u.rate
-	}
-	if upPiece > s.piece || p.lump != nil && k == send {
-		soon(r.t + (end-s.pos)/s.rate)
-		return
-	}
-	if !s.caught && s.rate > upRate {
-		soon(r.t + (upPos-s.pos)/(s.rate-upRate))
-	}
-}
-
 // advance goes on to a moment.
 func (r *Run) advance(to float64) {
 	dt := to - r.t
+	r.t = to
+	for i := range r.arrivals {
+		if e := &r.arrivals[i]; e.t <= to && e.what <= stageBefore {
+			e.c.stage[e.stage].lands = true
+		}
+	}
 	for _, c := range r.consumers {
 		if c.stopped || c.lost {
 			continue
 		}
-		fills := r.filling(c)
 		for k := range c.stage {
 			s := &c.stage[k]
 			if s.rate == 0 {
 				continue
 			}
-			by := float64(s.rate * dt)
-			r.moved(c, k, by)
-			s.pos += by
-		}
-		if c.parallel > 0 {
-			if c.backlog -= float64(dt * c.parallel); c.backlog < least {
-				c.backlog = 0
+			rate := 1.0
+			if k > send {
+				rate = c.stage[k-1].rate
 			}
-		}
-		if c.debt > 0 {
-			if c.debt -= float64(dt * c.share[send]); c.debt < least {
-				c.debt = 0
+			// The stage before has moved already; none comes beyond it, or beyond a piece.
+			beyond, most := r.before(c, k)
+			if beyond {
+				most = r.axis.pieces[s.piece].end()
 			}
+			pos := min(s.pos+float64(s.rate*dt), most)
+			if s.lands || s.caught && s.rate == rate && !beyond {
+				pos = most // it comes there now, or they go on together
+			}
+			s.lands = false
+			r.place(c, k, max(pos, s.pos))
 		}
-		if b := r.Network.Buffer; b > 0 && !c.full && fills > 0 && c.flying >= b*(1-least) {
-			c.full = true
+		c.backlog = max(c.backlog-float64(dt*c.parallel), 0)
+		c.debt = max(c.debt-float64(dt*c.share[send]), 0)
+	}
+	for i := range r.arrivals {
+		if e := &r.arrivals[i]; e.t <= to && e.what > stageBefore {
+			r.reached(e)
 		}
 	}
 	r.xid += float64(dt * r.xidPerS)
-	r.t = to
 	for _, c := range r.consumers {
 		r.report(c)
 	}
@@ -282,38 +346,82 @@ func (r *Run) lag(s *stage) float64 {
 
 // report notes what a consumer has told the publisher.
 func (r *Run) report(c *consumer) {
-	at := r.position(&c.stage[apply])
-	if p := &r.axis.pieces[c.stage[apply].piece]; p.delay != nil && !c.falls(apply) && !c.falls(send) {
-		at -= min(float64(p.perS*p.delay[c.number]), at-p.wal)
-	}
+	at := r.done(c)
 	c.replayed = max(c.replayed, at)
-	if n := len(c.history); n == 0 || c.history[n-1].t < r.t {
+	// Where done jumps, because what holds the worker back changes, there are two marks.
+	if n := len(c.history); n < 2 || c.history[n-1].t < r.t || c.history[n-2].t < r.t && c.history[n-1].pos != at {
 		c.history = append(c.history, mark{r.t, at})
 	} else {
 		c.history[n-1].pos = at
 	}
 	since := r.t - r.flushDelay(c)
 	drop := 0
-	for drop+1 < len(c.history) && c.history[drop+1].t <= since {
+	for drop+1 < len(c.history) && c.history[drop+1].t <= r.t-r.slowest(c) {
 		drop++
 	}
-	if drop > 0 && (drop > 64 || drop*2 > len(c.history)) {
+	if drop > 64 || drop*2 > len(c.history) {
 		c.history = append(c.history[:0], c.history[drop:]...)
-		drop = 0
 	}
 	if c.stopped || c.lost || c.silent {
 		return
 	}
-	flushed := c.history[drop].pos
-	if drop+1 < len(c.history) && c.history[drop].t < since {
-		a, b := c.history[drop], c.history[drop+1]
-		flushed += float64((b.pos - a.pos) * ((since - a.t) / (b.t - a.t)))
-	} else if c.history[drop].t > since {
-		flushed = c.reported[1]
+	flushed := c.reported[1]
+	for i := len(c.history) - 1; i >= 0; i-- {
+		a := c.history[i]
+		if a.t > since {
+			continue
+		}
+		flushed = a.pos
+		if i+1 < len(c.history) {
+			b := c.history[i+1]
+			flushed += float64((b.pos - a.pos) * ((since - a.t) / (b.t - a.t)))
+		}
+		break
 	}
 	c.reported[0] = max(c.reported[0], at)
 	c.reported[1] = max(c.reported[1], min(flushed, at))
 	c.slot.Confirm(r.lsn(c.reported[1]))
+}
+
+// done is the position up to which a consumer has applied the WAL, less what is still on
+// its way where every stage keeps up.
+func (r *Run) done(c *consumer) float64 {
+	at := r.position(&c.stage[apply])
+	if p := &r.axis.pieces[c.stage[apply].piece]; p.delay != nil && !c.falls(apply) && !c.falls(send) {
+		at -= float64(p.perS * p.delay[c.number])
+	}
+	return at
+}
+
+// awaited is the position whose confirmation a consumer's slot waits for, -1 for none.
+func (r *Run) awaited(c *consumer) float64 {
+	next := c.slot.Next(r.Settings.SegmentSize)
+	if next == 0 {
+		return -1
+	}
+	return float64(next) - float64(r.Start) - 0.5 // from there on it is the nearest LSN
+}
+
+// confirms is when a consumer confirms a position, if its rates stay as they are.
+func (r *Run) confirms(c *consumer, pos float64) float64 {
+	d := r.flushDelay(c)
+	for i := range c.history {
+		b := c.history[i]
+		if b.pos < pos {
+			continue
+		}
+		if i > 0 && b.pos > pos {
+			a := c.history[i-1]
+			b.t = a.t + (b.t-a.t)*((pos-a.pos)/(b.pos-a.pos))
+		}
+		return max(b.t+d, r.t)
+	}
+	a := &c.stage[apply]
+	speed := float64(a.rate * r.axis.pieces[a.piece].perS)
+	if speed == 0 {
+		return inf
+	}
+	return r.t + (pos-r.done(c))/speed + d
 }
 
 // flushDelay is how long it takes on average until the publisher is told that a commit
@@ -346,6 +454,9 @@ func (r *Run) flushDelay(c *consumer) float64 {
 	}
 	return d
 }
+
+// slowest is the most that flushDelay can be.
+func (r *Run) slowest(c *consumer) float64 { return 4 * c.FlushDelay }
 
 // inf is no time at all.
 var inf = math.Inf(1)

@@ -68,8 +68,8 @@ func (r *Run) chain(c *consumer) {
 	}
 	limited := func(k int, before float64) float64 {
 		rate := held(k)
-		if c.stage[k].caught {
-			rate = min(rate, before)
+		if c.stage[k].caught && rate > before*(1-1e-9) {
+			rate = before
 		}
 		if math.IsInf(rate, 1) {
 			rate = 0 // it has moved already

@@ -118,6 +118,20 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestLostWhileStopped: the slot of a consumer that is away is given up; the end of its
+// absence is then no event any more.
+func TestLostWhileStopped(t *testing.T) {
+	s := simple(steady(5000, math.Inf(1), 0)) // 10 MB a second
+	s.Consumers[0].Stopped = []Period{{10, 60}}
+	s.Settings.MaxWALSize, s.Settings.MaxSlotKeepSize = 64<<20, 128<<20
+	m, _ := at(t, s, 50, 90)
+	for i := range m {
+		if c := &m[i].Consumers[0]; c.Limit != SlotLost || c.Status != "lost" {
+			t.Errorf("%v s: %v, wal_status %s, expected a lost slot", m[i].T, c.Limit, c.Status)
+		}
+	}
+}
+
 // TestLimits: each stage in turn is the slowest.
 func TestLimits(t *testing.T) {
 	for _, x := range []struct {
