@@ -109,6 +109,7 @@ type Table struct {
 	fsm        fsm.Map
 	vm         visibilityMap
 	cleared    []*vmPage // pages of the map that the next record is about too
+	clearedNew bool      // an update has cleared bits of the new version's page
 	varWidth   bool      // some column has no fixed length
 	toastable  bool      // some column's values could be compressed or moved out of line
 	external   bool      // some value may be stored out of line

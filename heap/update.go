@@ -258,6 +258,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 	p.materialize()
 	clearedOld := t.clearVisible(old)
 	clearedNew := t.clearVisible(p)
+	t.clearedNew = clearedNew
 	off := t.place(p, block, v)
 	nu := storage.TID{Block: block, Offset: off}
 	p.headers[off-1] = header{

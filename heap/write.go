@@ -43,7 +43,7 @@ func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, im
 	if d := t.log.Detail(); d != nil {
 		d.First(wal.BlockRef{Block: p.block, Role: "heap page", Init: initializes(typ), Image: own}, data == 0)
 		for _, v := range t.cleared {
-			d.Other(wal.BlockRef{ID: len(d.Blocks), Fork: forkVM, Block: storage.BlockNumber(v.n), Role: "visibility map", Image: t.log.ImageOf(v.lsn, v)})
+			d.Other(wal.BlockRef{ID: t.mapBlockID(typ), Fork: forkVM, Block: storage.BlockNumber(v.n), Role: "visibility map", Image: t.log.ImageOf(v.lsn, v)})
 		}
 	}
 	p.lsn = t.log.InsertImages(typ, t.rel, p.block, data+refs, extra, images)
@@ -51,6 +51,21 @@ func (t *Table) writeWith(typ wal.RecordType, p *page, data, extra, refs int, im
 		v.lsn = p.lsn
 	}
 	t.cleared = t.cleared[:0]
+}
+
+// mapBlockID is the number of the block of a record that refers to a page of the
+// visibility map: behind the heap page; in an update behind both heap pages, first that of
+// the new version's page, then that of the old one's, whether or not the other is there
+// (seen on 18.6).
+func (t *Table) mapBlockID(typ wal.RecordType) int {
+	switch typ {
+	case wal.HeapUpdate, wal.HeapUpdateInit, wal.HeapHotUpdate, wal.HeapHotUpdateInit:
+		if !t.clearedNew {
+			return 3
+		}
+		return 2
+	}
+	return 1
 }
 
 // dirtyHint marks a page as changed by a hint that needs no record, unless the
