@@ -133,7 +133,7 @@ func (r *Reader) markKilled() {
 				r.t.Counters.Killed++
 			}
 		}
-		r.page.garbage = true
+		r.page.garbage, r.page.killed = true, true
 		r.t.dirtyHint(r.page)
 	}
 	r.killed = r.killed[:0]

@@ -3,13 +3,16 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/stream"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -25,18 +28,15 @@ func writeListing(dir string, r *recorded.Result) error {
 	for _, s := range r.StateDifferences {
 		fmt.Fprintln(&b, s)
 	}
-	c, err := recorded.Open(os.DirFS(dir), ".")
-	if err == nil {
-		err = list(&b, c, dir, r)
-	}
+	err := list(&b, dir, r)
 	if err != nil {
 		fmt.Fprintln(&b, err)
 	}
 	return os.WriteFile(filepath.Join(dir, "difference.txt"), []byte(b.String()), 0o644)
 }
 
-func list(b *strings.Builder, c *recorded.Case, dir string, r *recorded.Result) error {
-	expected, err := c.Records()
+func list(b *strings.Builder, dir string, r *recorded.Result) error {
+	expected, err := recordsIn(dir)
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,40 @@ func list(b *strings.Builder, c *recorded.Case, dir string, r *recorded.Result) 
 	}
 	var log *wal.Log
 	var simulated []string
-	w, err := c.Worker(func(s *wal.Record) { simulated = append(simulated, recorded.Line(log, s)) })
-	if err != nil {
-		return err
+	sink := func(s *wal.Record) { simulated = append(simulated, recorded.Line(log, s)) }
+	var w *apply.Worker
+	var failed error
+	if fsys := os.DirFS(dir); recorded.IsPublisher(fsys, ".") {
+		c, err := recorded.OpenPublisher(fsys, ".")
+		if err != nil {
+			return err
+		}
+		changes, err := c.Changes()
+		if err != nil {
+			return err
+		}
+		defer changes.Close()
+		in, err := stream.NewReader(changes, stream.DefaultOptions())
+		if err != nil {
+			return err
+		}
+		s, run, err := c.Backend(sink, in)
+		if err != nil {
+			return err
+		}
+		w, log = s.Worker(), s.Worker().Log()
+		failed = c.Run(run)
+	} else {
+		c, err := recorded.Open(fsys, ".")
+		if err != nil {
+			return err
+		}
+		if w, err = c.Worker(sink); err != nil {
+			return err
+		}
+		log = w.Log()
+		_, failed = c.RunQuiet(w)
 	}
-	log = w.Log()
-	_, failed := c.RunQuiet(w)
 	if d := r.FirstDifference; d != nil {
 		section := func(title string, lines []string) {
 			fmt.Fprintf(b, "\n%s\n", title)
@@ -77,7 +105,9 @@ func list(b *strings.Builder, c *recorded.Case, dir string, r *recorded.Result) 
 // pages lists the pages that differ at the end.
 func pages(b *strings.Builder, dir string, w *apply.Worker) error {
 	f, err := os.Open(filepath.Join(dir, "pages.tsv.gz"))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a publisher's case
+	} else if err != nil {
 		return err
 	}
 	defer f.Close()

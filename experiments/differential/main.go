@@ -46,6 +46,7 @@ type options struct {
 	log     string
 	loaded  bool
 	copied  bool
+	session bool
 	all     string
 }
 
@@ -72,6 +73,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.BoolVar(&o.verbose, "verbose", false, "a line for each case, not only for those that differ")
 	f.BoolVar(&o.loaded, "loaded", false, "tables have rows before, as bulk loads leave them")
 	f.BoolVar(&o.copied, "copied", false, "each case has a table that a synchronisation worker copies at the end")
+	f.BoolVar(&o.session, "sessions", false, "cases are those of a publisher: what sessions write that change its tables")
 	f.StringVar(&o.all, "keep", "", "leave the recordings of all cases in folder `DIR`, which applysim verify reads")
 	f.StringVar(&o.log, "log", "", "add this run to the log in `FILE`")
 	switch err := f.Parse(args); {
@@ -157,7 +159,7 @@ func (d *differential) close() error { return d.pool.Close() }
 func (d *differential) loop() error {
 	type recording struct {
 		seed uint64
-		spec *Spec
+		of   subject
 		dir  string
 		err  error
 	}
@@ -170,8 +172,8 @@ func (d *differential) loop() error {
 			if n < len(d.seeds) {
 				seed = uint64(d.seeds[n])
 			}
-			r := recording{seed: seed, spec: generate(seed, d.features, d.loaded), dir: filepath.Join(d.work, fmt.Sprint(n))}
-			r.err = d.record(seed, r.spec, r.dir)
+			r := recording{seed: seed, of: d.subject(seed), dir: filepath.Join(d.work, fmt.Sprint(n))}
+			r.err = r.of.record(d, r.dir, d.pool.Major >= 18 && seed%viewedEvery == 0)
 			if errors.Is(r.err, server.ErrClosed) {
 				select {} // the process is about to end
 			}
@@ -201,12 +203,12 @@ func (d *differential) loop() error {
 		}
 		failures = 0
 		result := compareAll(r.dir, d.views)
-		d.count(r.dir, r.spec, result)
+		d.count(r.dir, result)
 		if result.Outcome == recorded.Differs || d.verbose || result.Outcome == recorded.Unsupported {
 			fmt.Fprintf(d.stdout, "seed %d: %s\n", r.seed, result.Line())
 		}
 		if d.all != "" {
-			if err := os.CopyFS(filepath.Join(d.all, r.spec.Name), os.DirFS(r.dir)); err != nil {
+			if err := os.CopyFS(filepath.Join(d.all, r.of.name()), os.DirFS(r.dir)); err != nil {
 				close(stop)
 				return err
 			}
@@ -218,7 +220,7 @@ func (d *differential) loop() error {
 		}
 	}
 	for _, r := range differing {
-		d.keep(r.seed, r.spec, r.dir)
+		d.keep(r.seed, r.of, r.dir)
 	}
 	return nil
 }
@@ -231,11 +233,29 @@ const (
 	viewedRecords = 20_000
 )
 
-// record records a case, sometimes with what the server's views show. They are those of
-// PostgreSQL 18.
-func (d *differential) record(seed uint64, s *Spec, dir string) error {
+// subject is what a seed makes: a case of a subscriber's or of a publisher's.
+type subject interface {
+	name() string
+	// record records it, with what the server's views show if they are wanted and can be
+	// compared. They are those of PostgreSQL 18.
+	record(d *differential, dir string, views bool) error
+	shrink(k *shrinker)
+}
+
+// subject makes the case of a seed.
+func (d *differential) subject(seed uint64) subject {
+	if d.session {
+		return generateSession(seed, d.features)
+	}
+	return generate(seed, d.features, d.loaded)
+}
+
+func (s *Spec) name() string { return s.Name }
+
+func (s *Spec) record(d *differential, dir string, views bool) error {
 	var err error
-	if d.pool.Major >= 18 && seed%viewedEvery == 0 {
+	// A synchronisation writes to catalogs: LSNs are others than the simulation's.
+	if views && s.Late == "" {
 		_, err = d.pool.RecordViews(s.Case(), dir, viewedPages, viewedRecords)
 	} else {
 		_, err = d.pool.Record(s.Case(), dir, true)
@@ -301,11 +321,8 @@ func compare(dir string) (result *recorded.Result) {
 			result = broken("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	c, err := recorded.Open(os.DirFS(dir), ".")
+	result, err := recorded.Verify(os.DirFS(dir), ".")
 	if err != nil {
-		return broken("%v", err)
-	}
-	if result, err = c.Verify(); err != nil {
 		return broken("%v", err)
 	}
 	return result

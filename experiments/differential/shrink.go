@@ -11,16 +11,15 @@ import (
 )
 
 // keep makes a case that differs smaller and leaves it as a folder with listings.
-func (d *differential) keep(seed uint64, s *Spec, dir string) {
-	s = s.clone()
-	best := filepath.Join(d.out, s.Name)
+func (d *differential) keep(seed uint64, s subject, dir string) {
+	best := filepath.Join(d.out, s.name())
 	os.RemoveAll(best)
 	if err := move(dir, best); err != nil {
 		fmt.Fprintf(d.stdout, "seed %d: %v\n", seed, err)
 		return
 	}
-	k := &shrinker{differential: d, best: s, dir: best, left: d.shrink, viewed: compare(best).Outcome == recorded.Exact, kind: kindOf(compareAll(best, map[string]int{}))}
-	k.shrink()
+	k := &shrinker{differential: d, dir: best, left: d.shrink, viewed: compare(best).Outcome == recorded.Exact, kind: kindOf(compareAll(best, map[string]int{}))}
+	s.shrink(k)
 	result := compareAll(best, map[string]int{})
 	fmt.Fprintf(d.stdout, "seed %d: smallest case in %s: %s\n", seed, best, result.Line())
 	if err := writeListing(best, result); err != nil {
@@ -81,25 +80,27 @@ func (k *shrinker) try(s *Spec) bool {
 	if k.left <= 0 {
 		return false
 	}
+	if !k.differs(s) {
+		return false
+	}
+	k.best = s
+	return true
+}
+
+// differs says whether a case differs as the first one did. If it does its recording takes
+// the place of the best one's.
+func (k *shrinker) differs(s subject) bool {
 	k.left--
 	dir := filepath.Join(k.work, "shrinking")
 	os.RemoveAll(dir)
-	record := func() error { _, err := k.pool.Record(s.Case(), dir, true); return err }
-	if k.viewed {
-		record = func() error { _, err := k.pool.RecordViews(s.Case(), dir, viewedPages, viewedRecords); return err }
-	}
-	if record() != nil {
+	if s.record(k.differential, dir, k.viewed) != nil {
 		return false
 	}
 	if r := compareAll(dir, map[string]int{}); r.Outcome != recorded.Differs || kindOf(r) != k.kind {
 		return false
 	}
 	os.RemoveAll(k.dir)
-	if move(dir, k.dir) != nil {
-		return false
-	}
-	k.best = s
-	return true
+	return move(dir, k.dir) == nil
 }
 
 // change tries a changed copy of the best spec.
@@ -109,7 +110,8 @@ func (k *shrinker) change(f func(*Spec)) bool {
 	return k.try(s)
 }
 
-func (k *shrinker) shrink() {
+func (s *Spec) shrink(k *shrinker) {
+	k.best = s.clone()
 	for progress := true; progress && k.left > 0; {
 		progress = false
 		progress = k.fewerOps() || progress

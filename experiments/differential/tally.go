@@ -31,7 +31,7 @@ func newTally() *tally {
 }
 
 // count adds a case that was recorded in dir.
-func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
+func (t *tally) count(dir string, r *recorded.Result) {
 	t.cases++
 	switch r.Outcome {
 	case recorded.Unsupported:
@@ -46,11 +46,7 @@ func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
 	}
 	t.records += r.Records.Expected
 	t.bytes += r.Bytes.Expected
-	c, err := recorded.Open(os.DirFS(dir), ".")
-	if err != nil {
-		return
-	}
-	records, err := c.Records()
+	records, err := recordsIn(dir)
 	if err != nil {
 		return
 	}
@@ -71,6 +67,23 @@ func (t *tally) count(dir string, s *Spec, r *recorded.Result) {
 			n.schemas++
 		}
 	}
+}
+
+// recordsIn reads the records of a case.
+func recordsIn(dir string) ([]recorded.Record, error) {
+	fsys := os.DirFS(dir)
+	if recorded.IsPublisher(fsys, ".") {
+		c, err := recorded.OpenPublisher(fsys, ".")
+		if err != nil {
+			return nil, err
+		}
+		return c.Records()
+	}
+	c, err := recorded.Open(fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	return c.Records()
 }
 
 // summary prints the run's figures.

@@ -40,6 +40,8 @@ type PublisherExpected struct {
 	Settings map[string]string              `json:"conf"`
 	StartLSN string                         `json:"start_lsn"`
 	EndLSN   string                         `json:"end_lsn"`
+	NextXID  uint32                         `json:"next_xid"` // before the run, 0 if it is not known
+	NextOID  uint32                         `json:"next_oid"`
 	WAL      map[string]map[string]WALCount `json:"wal"`     // by relation, then record type
 	Decoded  map[string]*Decoded            `json:"decoded"` // by way of decoding; none at wal_level = replica
 }

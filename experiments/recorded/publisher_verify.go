@@ -49,7 +49,11 @@ func (c *PublisherCase) Backend(sink wal.Sink, changes *stream.Reader) (*apply.B
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: start_lsn: %w", c.file("expected.json"), err)
 	}
-	b, err := apply.NewBackend(db, apply.Options{Settings: s, Start: start, NextXID: firstPublisherXID, Sink: sink, Exact: true})
+	next := e.NextXID
+	if next == 0 {
+		next = firstPublisherXID
+	}
+	b, err := apply.NewBackend(db, apply.Options{Settings: s, Start: start, NextXID: next, NextOID: e.NextOID, Sink: sink, Exact: true})
 	if err != nil {
 		return nil, nil, err
 	}

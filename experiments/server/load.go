@@ -54,6 +54,18 @@ func (r *recording) load() error {
 	if err := k.Script(c.After); err != nil {
 		return err
 	}
+	// What this session has counted is there before VACUUM, which sets the numbers of rows,
+	// and before the case begins.
+	flush := func() error {
+		if r.sub.Major < 15 {
+			return nil
+		}
+		_, err := k.Query("select pg_stat_force_next_flush()")
+		return err
+	}
+	if err := flush(); err != nil {
+		return err
+	}
 	for i := range c.Load {
 		if l := &c.Load[i]; l.Vacuum != "" {
 			if _, err := k.Query(l.Vacuum + " " + l.Table); err != nil {
@@ -61,11 +73,7 @@ func (r *recording) load() error {
 			}
 		}
 	}
-	// What this session has counted is there before the case begins.
-	if r.sub.Major >= 15 {
-		_, err = k.Query("select pg_stat_force_next_flush()")
-	}
-	return err
+	return flush()
 }
 
 // put puts rows into a table of the subscriber. Nothing reads them before the case: a

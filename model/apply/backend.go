@@ -526,6 +526,13 @@ func (b *Backend) Leaves(s *schema.Table, may func(*schema.Table) []partition.Co
 // Pages is how many pages a table has.
 func (b *Backend) Pages(s *schema.Table) int { return b.w.bySchema[s].heap.Pages() }
 
+// Density is what pg_class has of a table: reltuples, -1 before the first VACUUM, and
+// relpages.
+func (b *Backend) Density(s *schema.Table) (rows float64, pages int) {
+	n, pages := b.w.bySchema[s].heap.Density()
+	return float64(n), pages
+}
+
 // IndexPages is how many pages a B-tree index has, and the level of its root; 0 for
 // another index.
 func (b *Backend) IndexPages(s *schema.Table, x *schema.Index) (pages, level int) {

@@ -94,7 +94,7 @@ create table w (id bigint primary key, k int, z varchar(40)) with (fillfactor = 
 			t.Fatal(err)
 		}
 		d := readDML(list[0], db)
-		r := estimate(d.table, sizes[d.table.Name], func(x *schema.Index) (int, int) {
+		r := estimate(d.table, sizes[d.table.Name], -1, 0, func(x *schema.Index) (int, int) {
 			pages := sizes[x.Name]
 			return pages, min(pages/3, 1) // metapage and one leaf, else a root above leaves
 		})
@@ -146,7 +146,7 @@ create index t_part on t (d) where d > 5; create index t_lower on t (lower(c));`
 			t.Errorf("%s: expected a statement about t", c.sql)
 			continue
 		}
-		p := d.plan(estimate(d.table, 50, func(x *schema.Index) (int, int) { return 12, 1 }))
+		p := d.plan(estimate(d.table, 50, -1, 0, func(x *schema.Index) (int, int) { return 12, 1 }))
 		index := ""
 		if p.Index != nil {
 			index = p.Index.Name

@@ -64,8 +64,15 @@ type relation struct {
 	index func(x *schema.Index) (pages, level int)
 }
 
-// estimate is the planner's view of a table of so many pages.
-func estimate(t *schema.Table, pages int, index func(x *schema.Index) (pages, level int)) *relation {
+// estimate is the planner's view of a table of so many pages. reltuples and relpages are
+// what pg_class has of it, reltuples -1 before the first VACUUM.
+func estimate(t *schema.Table, pages int, reltuples float64, relpages int, index func(x *schema.Index) (pages, level int)) *relation {
+	if reltuples < 0 {
+		pages = max(pages, leastPages)
+	}
+	if reltuples >= 0 && relpages > 0 {
+		return &relation{t, float64(pages), math.RoundToEven(reltuples / float64(relpages) * float64(pages)), index}
+	}
 	width := tupleOverhead
 	for i := range t.Columns {
 		if c := &t.Columns[i]; !c.Dropped {
@@ -73,7 +80,6 @@ func estimate(t *schema.Table, pages int, index func(x *schema.Index) (pages, le
 		}
 	}
 	density := max(pageBytes*t.Fillfactor/100/width, 1)
-	pages = max(pages, leastPages)
 	return &relation{t, float64(pages), float64(density * pages), index}
 }
 

@@ -434,7 +434,8 @@ func (r *Runner) rows(d *dml, plan *apply.Statement, leaf *schema.Table, left in
 
 // relation is the planner's view of a table as it is now.
 func (r *Runner) relation(t *schema.Table) *relation {
-	return estimate(t, r.b.Pages(t), func(x *schema.Index) (pages, level int) { return r.b.IndexPages(t, x) })
+	rows, pages := r.b.Density(t)
+	return estimate(t, r.b.Pages(t), rows, pages, func(x *schema.Index) (pages, level int) { return r.b.IndexPages(t, x) })
 }
 
 // mine says whether a change may be that of a statement: its condition holds for the row
