@@ -57,19 +57,27 @@ const (
 	// databaseInfo is what tells whose database they are for, which a COMMIT has in any
 	// case at wal_level = logical (xl_xact_dbinfo).
 	databaseInfo = 8
+	// commitFlags say what a COMMIT has beside its time, and bareCommit is the length of one
+	// that has nothing (xl_xact_xinfo).
+	commitFlags = 4
+	bareCommit  = 34
 	// longHeader is how much longer the header of main data beyond 255 bytes is.
 	longHeader = 3
 )
 
 // invalidations says whether a COMMIT's or PREPARE's extra length is that of
 // invalidation messages, which come from work on the catalogs. With them a COMMIT may
-// need the long header of main data; the header of a PREPARE counts them anyway.
-func invalidations(record string, extra int, logical bool) bool {
+// need the long header of main data; the header of a PREPARE counts them anyway. bare says
+// that the COMMIT has nothing else that needs its flags.
+func invalidations(record string, extra int, logical, bare bool) bool {
 	messages := extra
 	if record != "PREPARE" {
 		messages -= invalidationCount
 		if !logical {
 			messages -= databaseInfo
+		}
+		if bare {
+			messages -= commitFlags
 		}
 	}
 	return messages > 0 && (messages%invalidationMessage == 0 || (messages-longHeader)%invalidationMessage == 0)

@@ -36,14 +36,16 @@ type PublisherCase struct {
 
 // PublisherExpected is a publisher case's expected.json.
 type PublisherExpected struct {
-	Version  string                         `json:"version"`
-	Settings map[string]string              `json:"conf"`
-	StartLSN string                         `json:"start_lsn"`
-	EndLSN   string                         `json:"end_lsn"`
-	NextXID  uint32                         `json:"next_xid"` // before the run, 0 if it is not known
-	NextOID  uint32                         `json:"next_oid"`
-	WAL      map[string]map[string]WALCount `json:"wal"`     // by relation, then record type
-	Decoded  map[string]*Decoded            `json:"decoded"` // by way of decoding; none at wal_level = replica
+	Version    string                         `json:"version"`
+	Settings   map[string]string              `json:"conf"`
+	StartLSN   string                         `json:"start_lsn"`
+	EndLSN     string                         `json:"end_lsn"`
+	NextXID    uint32                         `json:"next_xid"` // before the run, 0 if it is not known
+	NextOID    uint32                         `json:"next_oid"`
+	NextMulti  uint32                         `json:"next_multi"`
+	NextOffset uint32                         `json:"next_offset"`
+	WAL        map[string]map[string]WALCount `json:"wal"`     // by relation, then record type
+	Decoded    map[string]*Decoded            `json:"decoded"` // by way of decoding; none at wal_level = replica
 }
 
 // Decoded is what one slot's plugin made of a run, and the slot's counters in

@@ -53,7 +53,7 @@ func (c *PublisherCase) Backend(sink wal.Sink, changes *stream.Reader) (*apply.B
 	if next == 0 {
 		next = firstPublisherXID
 	}
-	b, err := apply.NewBackend(db, apply.Options{Settings: s, Start: start, NextXID: next, NextOID: e.NextOID, Sink: sink, Exact: true})
+	b, err := apply.NewBackend(db, apply.Options{Settings: s, Start: start, NextXID: next, NextOID: e.NextOID, NextMultiXact: e.NextMulti, NextMultiOffset: e.NextOffset, Sink: sink, Exact: true})
 	if err != nil {
 		return nil, nil, err
 	}

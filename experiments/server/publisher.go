@@ -164,7 +164,7 @@ func (c *Cluster) walOf(pc *PublisherCase, changes [][]string, dir string) (*Sum
 	if _, err := c.Query("checkpoint"); err != nil {
 		return nil, err
 	}
-	next, err := c.Value("select pg_snapshot_xmax(pg_current_snapshot())")
+	next, err := c.Query("select pg_snapshot_xmax(pg_current_snapshot()), next_multixact_id, next_multi_offset from pg_control_checkpoint()")
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,8 @@ func (c *Cluster) walOf(pc *PublisherCase, changes [][]string, dir string) (*Sum
 	f.lines("changes.tsv.gz", changes)
 	f.lines("records.tsv.gz", records)
 	f.json("expected.json", map[string]any{
-		"version": version, "conf": conf, "start_lsn": r.start.StartLSN, "end_lsn": end, "next_xid": atoi(next), "next_oid": r.start.NextOID,
+		"version": version, "conf": conf, "start_lsn": r.start.StartLSN, "end_lsn": end, "next_xid": atoi(next[0][0]), "next_oid": r.start.NextOID,
+		"next_multi": atoi(next[0][1]), "next_offset": atoi(next[0][2]),
 	})
 	if f.err != nil {
 		os.RemoveAll(dir)

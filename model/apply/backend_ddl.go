@@ -28,7 +28,7 @@ func (b *Backend) Alter(sql, place string) error {
 		return err
 	}
 	w.needXID()
-	b.exclusive = true
+	b.exclusive, w.catalogs = true, true
 	if len(w.collations.db.Tables) < before {
 		return &UnsupportedError{What: "DDL among the changes that drops a table: " + sql}
 	}

@@ -181,14 +181,49 @@ func (b *Backend) open(s *Statement, t *table) *backendScan {
 			c.tids = append(c.tids, tid)
 		}
 		c.entries = nil
-		slices.SortFunc(c.tids, func(a, b storage.TID) int {
-			if a.Less(b) {
-				return -1
-			}
-			return 1
-		})
+		sortTIDs(c.tids)
 	}
 	return c
+}
+
+// ScanOrder is the order in which a scan by an index comes to the rows that the session
+// sees: that of the index, for a bitmap scan that of the places to which its entries lead,
+// where the chains of versions begin. It is nil for a sequential scan, which takes versions
+// in physical order. It leaves no trace.
+func (b *Backend) ScanOrder(s *Statement) []storage.TID {
+	if s.Method != IndexScan && s.Method != BitmapScan {
+		return nil
+	}
+	t := b.w.bySchema[s.Table]
+	i := slices.IndexFunc(t.indexes, func(x *localIndex) bool { return x.schema == s.Index })
+	if i < 0 || t.indexes[i].btree == nil {
+		return nil
+	}
+	roots := []storage.TID{}
+	entries := t.indexes[i].btree.Read(nil, nil)
+	for tid, ok := entries.Next(); ok; tid, ok = entries.Next() {
+		roots = append(roots, tid)
+	}
+	if s.Method == BitmapScan {
+		sortTIDs(roots)
+	}
+	tids := roots[:0]
+	for _, root := range roots {
+		if tid, ok := t.heap.Peek(root); ok {
+			tids = append(tids, tid)
+		}
+	}
+	return tids
+}
+
+// sortTIDs sorts in physical order.
+func sortTIDs(tids []storage.TID) {
+	slices.SortFunc(tids, func(a, b storage.TID) int {
+		if a.Less(b) {
+			return -1
+		}
+		return 1
+	})
 }
 
 // block is the page that the scan has come to.

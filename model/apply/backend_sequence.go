@@ -9,6 +9,7 @@ import (
 
 	"applysim/heap/datum"
 	"applysim/model/expr"
+	"applysim/model/schema"
 	"applysim/wal"
 )
 
@@ -84,6 +85,24 @@ func (b *Backend) draw(t *table) error {
 			if next == value {
 				break
 			}
+		}
+	}
+	return nil
+}
+
+// Draw draws the numbers of a row that the current statement, an INSERT, makes and that is
+// not inserted.
+func (b *Backend) Draw(s *schema.Table) error {
+	given := b.statement.Given
+	if given == nil {
+		return nil
+	}
+	for _, d := range b.drawnColumns(b.w.bySchema[s]) {
+		if slices.Contains(given, d.column) || slices.Contains(b.statement.Perhaps, d.column) {
+			continue
+		}
+		if _, err := b.w.nextval(d.from); err != nil {
+			return b.w.stop("%v", err)
 		}
 	}
 	return nil

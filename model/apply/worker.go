@@ -87,6 +87,7 @@ type Worker struct {
 	log       *wal.Log
 	unlogged  *wal.Log // takes what is not logged
 	ended     int64    // records that were written when the last transaction ended
+	catalogs  bool     // the transaction has written to catalogs, of which no record tells here
 	tables    []*table
 	byName    map[[2]string]*table
 	relations map[uint32]*relation
@@ -440,7 +441,7 @@ func (w *Worker) begin() {
 
 // endTransaction forgets the current transaction.
 func (w *Worker) endTransaction() {
-	w.inTransaction, w.twoPhase, w.xacts.Current = false, false, 0
+	w.inTransaction, w.twoPhase, w.catalogs, w.xacts.Current = false, false, false, 0
 	w.ended = w.log.Total().Records
 }
 
@@ -449,7 +450,7 @@ func (w *Worker) commit() {
 	w.Counters.Commits++
 	subs := w.xacts.Release()
 	w.log.ForgetTopXID()
-	wrote := w.log.Total().Records > w.ended || w.droppedFiles > 0
+	wrote := w.log.Total().Records > w.ended || w.droppedFiles > 0 || w.catalogs
 	if xid := w.xacts.Current; xid != 0 {
 		extra := w.commitExtra
 		if w.droppedFiles > 0 {

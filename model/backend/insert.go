@@ -128,9 +128,15 @@ func (r *Runner) upsert(d *dml, plan *apply.Statement) (known bool, err error) {
 		return true, err
 	}
 	for _, row := range rows {
-		if r.b.Conflicts(d.table, row) && !d.upserts {
-			r.b.PassConflict(d.table, row)
-			continue
+		if r.b.Conflicts(d.table, row) {
+			// The row was made before anybody looked for others.
+			if err := r.b.Draw(d.table); err != nil {
+				return true, err
+			}
+			if !d.upserts {
+				r.b.PassConflict(d.table, row)
+				continue
+			}
 		}
 		if err := r.rows(d, plan, d.table, 1); err != nil {
 			return true, err

@@ -4,9 +4,11 @@ package backend
 // be carried out.
 
 import (
+	"cmp"
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/model/apply"
 	"applysim/model/expr"
 	"applysim/model/schema"
 	"applysim/wal/storage"
@@ -17,7 +19,8 @@ func (r *Runner) rolledBack(d *dml) error {
 	if d.valueless {
 		return rolledBackError(d.statement)
 	}
-	if err := r.b.BeginStatement(d.plan(r.relation(d.table))); err != nil {
+	plan := d.plan(r.relation(d.table))
+	if err := r.b.BeginStatement(plan); err != nil {
 		return err
 	}
 	if d.table.Kind == 'p' {
@@ -31,7 +34,7 @@ func (r *Runner) rolledBack(d *dml) error {
 	case "select":
 		return nil
 	}
-	return r.changeRolledBack(d)
+	return r.changeRolledBack(d, plan)
 }
 
 // compile compiles an expression for a column of the statement's table.
@@ -153,7 +156,7 @@ func (r *Runner) sources(d *dml, yield func(values map[int]datum.Value) error) e
 }
 
 // changeRolledBack carries out UPDATE and DELETE.
-func (r *Runner) changeRolledBack(d *dml) error {
+func (r *Runner) changeRolledBack(d *dml, plan *apply.Statement) error {
 	if !d.simple {
 		return rolledBackError(d.statement)
 	}
@@ -215,6 +218,13 @@ func (r *Runner) changeRolledBack(d *dml) error {
 	})
 	if failed != nil {
 		return rolledBackError(d.statement)
+	}
+	if order := r.b.ScanOrder(plan); order != nil {
+		place := map[storage.TID]int{}
+		for i, tid := range order {
+			place[tid] = i
+		}
+		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(place[a.tid], place[b.tid]) })
 	}
 	for _, c := range changes {
 		var err error
