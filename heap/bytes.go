@@ -34,7 +34,7 @@ func (t *Table) pageBytes(p *page, dst *[storage.PageSize]byte) {
 	} else {
 		*dst = [storage.PageSize]byte{}
 	}
-	storage.PutPageHeader(dst, uint64(p.lsn), flags, int(p.lower), int(p.upper), storage.PageSize, p.pruneXID)
+	storage.PutPageHeader(dst, t.log.PageLSN(p.lsn), flags, int(p.lower), int(p.upper), storage.PageSize, p.pruneXID)
 	p.materialize()
 	var room [MaxHeapTuplesPerPage]uint16
 	places := p.places(room[:0])

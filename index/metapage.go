@@ -40,7 +40,7 @@ func (m metapage) Bytes(dst *[storage.PageSize]byte) {
 	t := m.t
 	*dst = [storage.PageSize]byte{}
 	lower, upper := m.Hole()
-	storage.PutPageHeader(dst, uint64(t.metaLSN), 0, lower, upper, upper, 0)
+	storage.PutPageHeader(dst, t.log.PageLSN(t.metaLSN), 0, lower, upper, upper, 0)
 	le := binary.LittleEndian
 	d := dst[storage.PageHeaderSize:]
 	le.PutUint32(d[0:], btreeMagic)

@@ -161,7 +161,7 @@ func (i image) Bytes(dst *[storage.PageSize]byte) {
 	t.settle(p)
 	*dst = [storage.PageSize]byte{}
 	lower, upper := i.Hole()
-	storage.PutPageHeader(dst, uint64(p.lsn), 0, lower, upper, storage.PageSize-specialSize, 0)
+	storage.PutPageHeader(dst, t.log.PageLSN(p.lsn), 0, lower, upper, storage.PageSize-specialSize, 0)
 	storage.PutChecksum(dst, p.checksum)
 
 	flags := 0
@@ -222,7 +222,7 @@ func (p *page) putSpecial(dst *[storage.PageSize]byte, flags int) {
 func (t *BTree) deletedBytes(dst *[storage.PageSize]byte, p *page) {
 	*dst = [storage.PageSize]byte{}
 	lower := storage.PageHeaderSize + sizeOfDeletedData
-	storage.PutPageHeader(dst, uint64(p.lsn), 0, lower, storage.PageSize-specialSize, storage.PageSize-specialSize, 0)
+	storage.PutPageHeader(dst, t.log.PageLSN(p.lsn), 0, lower, storage.PageSize-specialSize, storage.PageSize-specialSize, 0)
 	binary.LittleEndian.PutUint32(dst[storage.PageHeaderSize:], p.deleteXID)
 	p.putSpecial(dst, btpDeleted|btpHasFullXID)
 }

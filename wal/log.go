@@ -47,6 +47,8 @@ type Options struct {
 	Sink        Sink   // gets each record; may be nil
 	Images      ImageOptions
 	ServerMajor int // major version of the server; 0 stands for the newest
+	// Unlogged makes the log of what is not logged: pages show no LSN of its records.
+	Unlogged bool
 }
 
 // Log is the write-ahead log: its position, its counters, its sink.
@@ -70,6 +72,7 @@ type Log struct {
 	detail  *Detail // of the next record; nil unless somebody wants to know
 	origin  bool
 	noRedo  bool // checkpoints begin without a record
+	shown   LSN  // the bits of an LSN that pages show
 	// mapChecksums says that pages of maps show a checksum.
 	mapChecksums bool
 	memory       storage.Arena
@@ -81,6 +84,9 @@ func NewLog(o Options) *Log {
 		o.SegmentSize = DefaultSegmentSize
 	}
 	l := &Log{segment: o.SegmentSize, sink: o.Sink, origin: o.Origin, images: o.Images, counts: make([]Count, NumRecordTypes), imaged: make([]int64, NumRecordTypes)}
+	if !o.Unlogged {
+		l.shown = ^LSN(0)
+	}
 	l.noRedo = o.before(releaseCheckpointRedo)
 	l.mapChecksums = o.Images.Checksums && o.before(releaseMapsInMemory)
 	l.MoveTo(o.Start)
@@ -91,6 +97,9 @@ func NewLog(o Options) *Log {
 	}
 	return l
 }
+
+// PageLSN is how a page shows the LSN of its last record.
+func (l *Log) PageLSN(lsn LSN) uint64 { return uint64(lsn & l.shown) }
 
 // Register makes a relation known under the name that records show.
 func (l *Log) Register(name string) RelID {

@@ -207,7 +207,7 @@ func (s *Spec) clone() *Spec {
 	c.Tables = nil
 	for _, t := range s.Tables {
 		u := *t
-		u.Columns, u.Indexes = nil, nil
+		u.Columns, u.Indexes, u.Constraints = nil, nil, append([]string(nil), t.Constraints...)
 		for _, x := range t.Columns {
 			y := *x
 			u.Columns = append(u.Columns, &y)

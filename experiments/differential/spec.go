@@ -24,6 +24,8 @@ type Spec struct {
 	Late string
 	// Stop ends the case with an error of the worker's.
 	Stop *Stop
+	// Foreign says that there are indexes of other access methods than btree and brin.
+	Foreign bool
 }
 
 // Table is a table of both sides.
@@ -43,6 +45,10 @@ type Table struct {
 	Reversed   bool // the subscriber's columns stand in the other order
 	Dropped    int  // columns of the subscriber that were dropped
 	Before     int  // rows that the publisher has before replication begins
+	// What only the subscriber has: see beside.go.
+	Unlogged    bool
+	Constraints []string
+	Trigger     string
 	// Loaded is how many rows both sides have before replication begins, LoadHow and
 	// LoadVacuum how the subscriber came to them.
 	Loaded     int
@@ -64,6 +70,8 @@ type Column struct {
 	SubOnly bool
 	Unique  bool // values are never used twice
 	Exact   bool // binary transfer: SubType is ignored
+	// Collation is the subscriber's; "" for the default.
+	Collation string
 }
 
 // Index is an index on the subscriber, and on the publisher if Pub.
@@ -75,6 +83,7 @@ type Index struct {
 	WhereOn string
 	Unique  bool
 	BRIN    bool
+	Method  string // another access method; "" for the ones that are modelled
 	Options string
 	Pub     bool
 	NotNull bool // NULLS NOT DISTINCT
@@ -109,6 +118,9 @@ type Partitions struct {
 	Column string // by which; the key must hold it
 	N      int
 	Pub    bool
+	// Mapped partitions are made as tables with their columns in another order and then
+	// attached, PubMapped those of the publisher.
+	Mapped, PubMapped bool
 }
 
 // part is the name of one of the table's partitions.
@@ -131,7 +143,7 @@ func (s *Spec) Case() *server.Case {
 	}
 	var pub, sub, identity, after strings.Builder
 	pub.WriteString(typesDDL)
-	sub.WriteString(typesDDL)
+	sub.WriteString(typesDDL + helpersDDL)
 	for _, t := range s.Tables {
 		t.ddl(&pub, &pub, true)
 		if t.Loaded > 0 {
@@ -196,7 +208,11 @@ func (t *Table) ddl(b, after *strings.Builder, pub bool) {
 	if !late {
 		after = b
 	}
-	fmt.Fprintf(b, "create table %s (", t.Name)
+	unlogged := ""
+	if t.Unlogged && !pub {
+		unlogged = "unlogged "
+	}
+	fmt.Fprintf(b, "create %stable %s (", unlogged, t.Name)
 	var items []string
 	for i := 0; i <= len(t.Columns); i++ {
 		if i == min(t.KeyPlace, len(t.Columns)) {
@@ -239,7 +255,10 @@ func (t *Table) ddl(b, after *strings.Builder, pub bool) {
 	}
 	b.WriteString("; ")
 	if parts != nil {
-		t.partitionDDL(b, parts, pub)
+		if late {
+			panic("a partitioned table is not loaded")
+		}
+		t.partitionDDL(b, parts, pub, items)
 	}
 	if !pub {
 		for i := range t.Dropped {
@@ -250,6 +269,9 @@ func (t *Table) ddl(b, after *strings.Builder, pub bool) {
 		if c.Storage != "" && (!pub || t.PubStorage && !c.SubOnly) {
 			fmt.Fprintf(b, "alter table %s alter %s set storage %s; ", t.Name, c.Name, c.Storage)
 		}
+	}
+	if !pub {
+		t.ownDDL(b)
 	}
 	if t.Identity == identityIndex {
 		fmt.Fprintf(after, "create unique index %s_ident on %s (%s); ", t.Name, t.Name, t.identityColumn())
@@ -285,7 +307,9 @@ func (t *Table) options() string {
 	return " with (" + strings.Join(o, ", ") + ")"
 }
 
-func (t *Table) partitionDDL(b *strings.Builder, p *Partitions, pub bool) {
+// partitionDDL writes the statements that make the partitions. items are the columns and
+// constraints of the table.
+func (t *Table) partitionDDL(b *strings.Builder, p *Partitions, pub bool, items []string) {
 	for i := range p.N {
 		var bounds string
 		switch p.By {
@@ -310,6 +334,12 @@ func (t *Table) partitionDDL(b *strings.Builder, p *Partitions, pub bool) {
 		if !pub || t.PubStorage {
 			options = t.options()
 		}
+		if mapped := p.Mapped && !pub || p.PubMapped && pub; mapped && i%2 == 0 {
+			own := slices.DeleteFunc(slices.Clone(items), func(s string) bool { return strings.HasPrefix(s, "primary key") || strings.HasPrefix(s, "gone") })
+			slices.Reverse(own)
+			fmt.Fprintf(b, "create table %s (%s)%s; alter table %s attach partition %[1]s %[5]s; ", t.part(i), strings.Join(own, ", "), options, t.Name, bounds)
+			continue
+		}
 		fmt.Fprintf(b, "create table %s_%d partition of %s %s%s; ", t.Name, i, t.Name, bounds, options)
 	}
 }
@@ -320,6 +350,9 @@ func (c *Column) ddl(pub bool) string {
 		typ = c.SubType
 	}
 	s := c.Name + " " + typ
+	if !pub && c.Collation != "" {
+		s += " collate " + c.Collation
+	}
 	if c.NotNull {
 		s += " not null"
 	}
@@ -345,6 +378,8 @@ func (x *Index) ddl(t *Table) string {
 	s += "index " + x.Name + " on " + t.Name
 	if x.BRIN {
 		s += " using brin"
+	} else if x.Method != "" {
+		s += " using " + x.Method
 	}
 	s += " (" + strings.Join(keys, ", ") + ")"
 	if len(x.Include) > 0 {

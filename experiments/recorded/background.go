@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +14,7 @@ type Record struct {
 	Manager, Type, Relation, Fork, Block string
 	Length, FPI                          int
 
-	catalogs bool // the COMMIT of a transaction that has changed catalogs alone; see markCatalogs
+	aside bool // the COMMIT of a transaction that has changed catalogs alone (markCatalogs), or of an index that is left out (markForeign)
 }
 
 // Line gives the record's seven columns, separated by tabs.
@@ -26,7 +27,7 @@ func (r Record) Line() string {
 // Background says whether a record belongs to no change: the work of other
 // processes, and of the worker on the catalogs.
 func (r Record) Background() bool {
-	if r.catalogs {
+	if r.aside {
 		return true
 	}
 	switch r.Manager {
@@ -81,6 +82,27 @@ func invalidations(record string, extra int, logical, bare bool) bool {
 		}
 	}
 	return messages > 0 && (messages%invalidationMessage == 0 || (messages-longHeader)%invalidationMessage == 0)
+}
+
+// foreign says whether what an index of an access method writes is only estimated.
+func foreign(method string) bool { return method != "btree" && method != "brin" }
+
+// markForeign marks the records of indexes whose writing is only estimated.
+func markForeign(records []Record, e *Expected) {
+	names := map[string]bool{}
+	for _, t := range e.Tables {
+		indexes, _ := t["indexes"].(map[string]any)
+		for name, x := range indexes {
+			if x, ok := x.(map[string]any); ok {
+				method, _ := x["am"].(string)
+				names[name] = foreign(method)
+			}
+		}
+	}
+	for i := range records {
+		r := &records[i]
+		r.aside = r.aside || names[r.Relation] || slices.Contains([]string{"Gin", "Gist", "Hash", "SPGist"}, r.Manager)
+	}
 }
 
 func parseRecord(line string) (Record, error) {

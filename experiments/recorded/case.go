@@ -32,7 +32,9 @@ type Case struct {
 	Seed   uint64
 
 	exact bool // nothing may be assumed
-	quiet bool // records of checkpoints are not written: the recording has them
+	// beside leaves out what indexes write whose access methods are not modelled page by page.
+	beside bool
+	quiet  bool // records of checkpoints are not written: the recording has them
 	files
 }
 

@@ -140,7 +140,7 @@ func markCatalogs(records []Record) {
 		r := &records[i]
 		switch {
 		case r.Manager == "Transaction" && (r.Type == "COMMIT" || r.Type == "ABORT"):
-			r.catalogs = catalogs > 0 && others == 0
+			r.aside = catalogs > 0 && others == 0
 			catalogs, others = 0, 0
 		case r.Manager == "ReplicationOrigin" || strings.HasPrefix(r.Relation, "pg_") && r.Background():
 			catalogs++

@@ -173,7 +173,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.Counters.Conflicts = map[string]int64{}
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: !o.backend, Sink: o.Sink, Images: o.Settings.images(), ServerMajor: o.Settings.ServerMajor})
 	w.log.SetRedo(o.Start)
-	w.unlogged = wal.NewLog(wal.Options{})
+	w.unlogged = wal.NewLog(wal.Options{Unlogged: true})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
 	if o.Collation == "" {
 		o.Collation = "C"
