@@ -100,9 +100,34 @@ func (r *recording) wait(what string, done func() (bool, error)) error {
 			return fmt.Errorf("replication has stopped: %s", text)
 		}
 		if time.Since(started) > applyTimeout {
-			return fmt.Errorf("waited %v for %s: %s", applyTimeout, what, tail(r.sub.log(), 500))
+			return fmt.Errorf("waited %v for %s: %s: %s", applyTimeout, what, r.workers(), tail(r.sub.log(), 500))
 		}
 	}
+}
+
+// workers says what the subscriber's workers and the publisher's senders are at, for error
+// messages.
+func (r *recording) workers() string {
+	var text []string
+	for _, x := range []struct {
+		k   *Cluster
+		sql string
+	}{
+		{r.sub, "select 'state', srrelid::regclass, srsubstate, srsublsn from pg_subscription_rel"},
+		{r.sub, "select backend_type, pid, wait_event, state from pg_stat_activity where backend_type like 'logical%'"},
+		{r.sub, "select 'worker', pid, relid::regclass, received_lsn, latest_end_lsn from pg_stat_subscription"},
+		{r.pub, "select 'slot', slot_name, active, confirmed_flush_lsn from pg_replication_slots"},
+		{r.pub, "select backend_type, application_name, wait_event, state, query from pg_stat_activity where backend_type = 'walsender'"},
+	} {
+		rows, err := x.k.Query(x.sql)
+		if err != nil {
+			text = append(text, err.Error())
+		}
+		for _, row := range rows {
+			text = append(text, strings.Join(row, " "))
+		}
+	}
+	return strings.Join(text, "; ")
 }
 
 // waitSynchronized waits until a table's worker is done and the apply worker has taken

@@ -79,6 +79,14 @@ func (b *Backend) Commit() error {
 	if err := b.EndStatement(); err != nil {
 		return err
 	}
+	if b.deferred != nil {
+		// What was deferred happens in the transaction itself, its subtransactions are over.
+		for len(b.names) > 0 {
+			if err := b.Release(b.names[len(b.names)-1]); err != nil {
+				return err
+			}
+		}
+	}
 	b.checks, b.deferred = append(b.checks, b.deferred...), b.deferred[:0]
 	if err := b.checkKeys(); err != nil {
 		return err
@@ -163,7 +171,7 @@ func (b *Backend) rollback(depth int) {
 		t.heap.Pin(storage.InvalidBlock)
 		t.finder.reset()
 	}
-	if depth == 0 && len(b.names) == 0 {
+	if depth == 0 && len(b.names) == 0 && w.xacts.Children(0) == 0 {
 		w.abort()
 		return
 	}

@@ -64,6 +64,12 @@ func (b *Backend) Rows(s *schema.Table, yield func(tid storage.TID, row []datum.
 	})
 }
 
+// Fits says whether the table is as a change has it.
+func (b *Backend) Fits(m *stream.Message) bool {
+	_, err := b.w.open(m)
+	return err == nil
+}
+
 // Old is the row that a message says is updated or deleted, as Rows has it. made says
 // that the current statement has made it, so that it cannot be what changes it.
 func (b *Backend) Old(m *stream.Message) (row []datum.Value, made, ok bool) {

@@ -441,11 +441,20 @@ func (r *Runner) relation(t *schema.Table) *relation {
 // mine says whether a change may be that of a statement: its condition holds for the row
 // as it is, and the statement has not made the row itself.
 func (r *Runner) mine(d *dml, t *schema.Table, m *stream.Message) bool {
+	if !r.b.Fits(m) {
+		return false // it has columns that a later statement adds
+	}
 	if m.Kind == stream.KindInsert {
 		return true
 	}
 	row, made, ok := r.b.Old(m)
-	return !ok || !made && (t != d.table || !d.simple || d.holds(row))
+	return !ok || !made && (!alike(t, d.table) || !d.simple || d.holds(row))
+}
+
+// alike says whether two tables, one a part of the other, have the same columns in the same
+// places.
+func alike(a, b *schema.Table) bool {
+	return a == b || slices.EqualFunc(a.Columns, b.Columns, func(x, y schema.Column) bool { return x.Name == y.Name && x.Dropped == y.Dropped })
 }
 
 // change carries out the stream's next change.
