@@ -58,7 +58,7 @@ func (g *generator) beside(seed uint64) {
 			}
 		}
 	}
-	if g.chance(7) && !g.spec.Checksums && g.spec.SubConf["wal_log_hints"] == "" {
+	if g.chance(7) && !g.spec.Checksums && g.spec.SubConf["wal_log_hints"] == "" && g.spec.SubConf["wal_compression"] == "" {
 		g.foreignIndexes()
 	}
 }

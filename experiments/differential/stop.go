@@ -81,7 +81,7 @@ var stopKinds = []stopKind{
 // stops ends some cases with an error. Its random numbers are its own.
 func (g *generator) stops(seed uint64) {
 	g.Rand = rand.New(rand.NewPCG(seed, 9))
-	if !g.chance(12) || g.option("streaming = parallel") || g.option("two_phase = on") {
+	if !g.chance(12) || g.option("streaming = parallel") || g.option("two_phase = on") || g.spec.Late != "" { // its table would not be published
 		return
 	}
 	g.spec.Stop = &Stop{stopKind: pick(g, stopKinds), Rows: g.oneOf(2, 5, 40, 300), Before: g.chance(50), Wide: g.chance(30)}

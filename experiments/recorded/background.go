@@ -14,7 +14,8 @@ type Record struct {
 	Manager, Type, Relation, Fork, Block string
 	Length, FPI                          int
 
-	aside bool // the COMMIT of a transaction that has changed catalogs alone (markCatalogs), or of an index that is left out (markForeign)
+	aside   bool // the COMMIT of a transaction that has changed catalogs alone; see markCatalogs
+	foreign bool // of an index that is left out; see markForeign
 }
 
 // Line gives the record's seven columns, separated by tabs.
@@ -27,7 +28,7 @@ func (r Record) Line() string {
 // Background says whether a record belongs to no change: the work of other
 // processes, and of the worker on the catalogs.
 func (r Record) Background() bool {
-	if r.aside {
+	if r.aside || r.foreign {
 		return true
 	}
 	switch r.Manager {
@@ -101,7 +102,7 @@ func markForeign(records []Record, e *Expected) {
 	}
 	for i := range records {
 		r := &records[i]
-		r.aside = r.aside || names[r.Relation] || slices.Contains([]string{"Gin", "Gist", "Hash", "SPGist"}, r.Manager)
+		r.foreign = names[r.Relation] || slices.Contains([]string{"Gin", "Gist", "Hash", "SPGist"}, r.Manager)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // TestExceptions lets only lengths of images differ, and only with zstd.
 func TestExceptions(t *testing.T) {
-	image := Record{"Btree", "INSERT_LEAF", "u_pkey", "0", "5", 2000, 1940, false}
+	image := Record{"Btree", "INSERT_LEAF", "u_pkey", "0", "5", 2000, 1940, false, false}
 	other := func(change func(*Record)) Record {
 		r := image
 		change(&r)
@@ -67,9 +67,9 @@ func TestNextOID(t *testing.T) {
 // parallel workers clean them, but those of each one as they come, and none beyond.
 func TestReordered(t *testing.T) {
 	record := func(relation string, block string) Record {
-		return Record{"Btree", "VACUUM", relation, "0", block, 60, 0, false}
+		return Record{"Btree", "VACUUM", relation, "0", block, 60, 0, false, false}
 	}
-	heap := Record{"Heap2", "PRUNE_VACUUM_CLEANUP", "t", "0", "0", 60, 0, false}
+	heap := Record{"Heap2", "PRUNE_VACUUM_CLEANUP", "t", "0", "0", 60, 0, false, false}
 	for _, x := range []struct {
 		simulated []Record
 		together  bool

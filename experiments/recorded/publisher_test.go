@@ -3,6 +3,7 @@ package recorded
 import (
 	"bytes"
 	"compress/gzip"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -68,5 +69,24 @@ func TestPublisherCase(t *testing.T) {
 	fsys["c/records.tsv.gz"] = zipped(t, "Heap\tINSERT\tt\t0\t0\t63\n")
 	if _, err := c.Records(); err == nil || !strings.Contains(err.Error(), "c/records.tsv.gz:1: 6 columns, expected 7") {
 		t.Errorf("a line of six columns: %v", err)
+	}
+}
+
+// TestSessions replays sessions of a publisher, in each of which a random case has found a
+// rule that was missing; its case.json says which.
+func TestSessions(t *testing.T) {
+	fsys := os.DirFS("testdata/sessions")
+	dirs, err := Find(fsys, ".")
+	if err != nil || len(dirs) < 6 {
+		t.Fatalf("%d cases, %v; expected 6 or more", len(dirs), err)
+	}
+	for _, dir := range dirs {
+		r, err := Verify(fsys, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Outcome != Exact || r.Records.Expected == 0 {
+			t.Error(r.Line())
+		}
 	}
 }

@@ -59,6 +59,54 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// TestDescriptions compares what pg_walinspect tells of records of which random cases found
+// that they were told otherwise: those of BRIN indexes, and the ABORT of a parallel worker.
+func TestDescriptions(t *testing.T) {
+	for name, described := range map[string]string{"brin_described": "BRIN", "parallel_rollback": "Transaction"} {
+		t.Run(name, func(t *testing.T) {
+			fsys := os.DirFS("testdata/views")
+			f, err := fsys.Open(path.Join(name, "inspect.jsonl.gz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			all, err := ReadInspections(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Open(fsys, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			records, err := c.Records()
+			if err != nil {
+				t.Fatal(err)
+			}
+			types := map[string]bool{}
+			for _, r := range records {
+				if r.Manager == described {
+					types[r.Type] = true
+				}
+			}
+			for _, x := range map[string][]string{"BRIN": {"CREATE_INDEX", "INSERT", "SAMEPAGE_UPDATE", "REVMAP_EXTEND"}, "Transaction": {"ABORT", "COMMIT"}}[described] {
+				if !types[x] {
+					t.Errorf("the case has no record %s/%s", described, x)
+				}
+			}
+			r, compared, differences, err := c.CompareViews(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Outcome != Exact || compared["descriptions of records"] == 0 {
+				t.Errorf("%s, %v", r.Line(), compared)
+			}
+			for _, d := range differences {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 // TestPageBytes decodes every page that recorded cases end with and compares it with what
 // its table or index says of it, which is compared with the real server's elsewhere.
 func TestPageBytes(t *testing.T) {

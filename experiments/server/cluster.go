@@ -50,8 +50,8 @@ type Cluster struct {
 }
 
 // startCluster makes a cluster and starts its server. settings come on top of
-// configuration.
-func startCluster(i *Installation, a account, dir string, port int, settings map[string]string, checksums, counted bool) (*Cluster, error) {
+// configuration. run runs a program to its end.
+func startCluster(i *Installation, a account, run func(*exec.Cmd) (string, error), dir string, port int, settings map[string]string, checksums, counted bool) (*Cluster, error) {
 	args := []string{"-D", i.inside(dir), "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"}
 	switch {
 	case checksums:
@@ -63,8 +63,8 @@ func startCluster(i *Installation, a account, dir string, port int, settings map
 	i.enter(cmd)
 	cmd.Dir = i.inside(filepath.Dir(dir))
 	a.prepare(cmd, signalImmediate)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", i.program("initdb"), err, tail(string(out), 500))
+	if out, err := run(cmd); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", i.program("initdb"), err, tail(out, 500))
 	}
 	all := maps.Clone(configuration)
 	maps.Copy(all, quiet)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -39,8 +40,10 @@ type Pool struct {
 	number   int      // clusters made so far
 	restart  map[string]bool
 
-	mu      sync.Mutex // guards clusters and closed: a signal may come at any time
+	mu      sync.Mutex // guards clusters, closed and making: a signal may come at any time
 	closed  bool
+	making  *exec.Cmd     // the program that makes a cluster; nil if none runs
+	made    chan struct{} // closed when it has ended
 	signals chan os.Signal
 }
 
@@ -90,11 +93,42 @@ func (p *Pool) Close() error {
 	}
 	p.closed = true
 	signal.Stop(p.signals)
+	if p.making != nil {
+		killGroup(p.making.Process)
+		<-p.made
+	}
 	for _, c := range p.clusters {
 		c.stop()
 	}
 	stopAll(p.base.dir) // one that was just being started
 	return p.base.remove()
+}
+
+// run runs a program to its end, unless the pool is closed before, and returns what it
+// prints.
+func (p *Pool) run(cmd *exec.Cmd) (string, error) {
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return "", ErrClosed
+	}
+	if err := cmd.Start(); err != nil {
+		p.mu.Unlock()
+		return "", err
+	}
+	p.making, p.made = cmd, make(chan struct{})
+	p.mu.Unlock()
+	err := cmd.Wait()
+	close(p.made) // whoever closes the pool may wait for it with mu
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.making = nil
+	if p.closed {
+		err = ErrClosed
+	}
+	return out.String(), err
 }
 
 // forget stops a cluster and removes it: the next case gets a new one.
@@ -170,7 +204,7 @@ func (p *Pool) get(role string, settings map[string]string, checksums bool) (*Cl
 	}
 	dir := filepath.Join(p.base.dir, fmt.Sprintf("%s%d", role, p.number))
 	p.number++
-	c, err := startCluster(p.Installation, p.account, dir, port, maps.Clone(settings), checksums, p.options.Instructions && role == "sub")
+	c, err := startCluster(p.Installation, p.account, p.run, dir, port, maps.Clone(settings), checksums, p.options.Instructions && role == "sub")
 	if err != nil {
 		return nil, err
 	}

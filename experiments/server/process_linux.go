@@ -70,6 +70,9 @@ const (
 	signalContinue  = syscall.SIGCONT
 )
 
+// killGroup ends a program that was prepared, and those that it has started.
+func killGroup(p *os.Process) { syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
 // lock locks a file for as long as this process lives. It says whether nobody else
 // has locked it.
 func lock(f *os.File) bool {
