@@ -144,6 +144,14 @@ func documents(texts []string) []string {
 		}
 		list = append(list, "{"+all+"}")
 	}
+	for i, s := range texts {
+		for _, other := range texts[i+1:] {
+			a, ok := jsonText(s)
+			if b, too := jsonText(other); ok && too && a != b && len(list) < 200 {
+				list = append(list, "{"+a+`: "a", `+b+`: "a"}`)
+			}
+		}
+	}
 	return list
 }
 
@@ -195,6 +203,9 @@ func constants(sql string) (texts, numbers []string) {
 			}
 			i++
 			texts = append(texts, s.String())
+			if list := s.String(); strings.HasPrefix(list, "{") && strings.HasSuffix(list, "}") && !strings.ContainsAny(list, `"\`) {
+				texts = append(texts, strings.Split(strings.Trim(list, "{}"), ",")...)
+			}
 			if _, err := strconv.ParseFloat(s.String(), 64); err == nil {
 				numbers = append(numbers, s.String())
 			}

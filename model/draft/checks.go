@@ -91,6 +91,12 @@ func (d *Draft) check(t *Table) {
 	if len(t.checks) == 0 {
 		return
 	}
+	t.reads = map[int]bool{}
+	for _, k := range t.checks {
+		for _, n := range k.columns {
+			t.reads[n] = true
+		}
+	}
 	bad := d.violated(t)
 	if len(bad) > 0 {
 		d.adjust(t, bad)
@@ -101,6 +107,10 @@ func (d *Draft) check(t *Table) {
 			d.satisfy(t, bad, strict)
 			bad = d.violated(t)
 		}
+	}
+	if len(bad) > 0 {
+		d.fewer(t, bad)
+		bad = d.violated(t)
 	}
 	if len(bad) > 0 {
 		var names []string
@@ -290,12 +300,13 @@ func (d *Draft) sampleFrom(t *Table, from int64, n int) ([][]*string, error) {
 	return rows, nil
 }
 
-// values are a row's as they are stored. ok is false if a type does not read one.
+// row is a row as it is stored, as far as constraints read it. ok is false if a type does
+// not read a value.
 func (t *Table) row(texts []*string) (row []datum.Value, ok bool) {
 	row = make([]datum.Value, len(t.Schema.Columns))
 	for i := range row {
 		row[i].Null = true
-		if i < len(texts) && texts[i] != nil {
+		if i < len(texts) && texts[i] != nil && t.reads[i] {
 			c := t.column(i)
 			if c == nil {
 				continue

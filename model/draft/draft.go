@@ -68,6 +68,7 @@ type Table struct {
 	fixed    map[int]bool
 	checks   []*check
 	computed []computed
+	reads    map[int]bool // columns that constraints read
 	unique   map[int]bool // columns of unique indexes
 	capacity int64        // how many rows can have different keys; 0: no limit
 	given    *scenario.Table

@@ -174,6 +174,49 @@ func (d *Draft) room(t *Table, group []*check, most int64) int64 {
 	}
 }
 
+// fewer lets a table have few rows, if constraints hold then: columns that were to be NULL,
+// as there are few different values, get those, or a column has one value and the table one
+// row.
+func (d *Draft) fewer(t *Table, bad []*check) {
+	var columns []int
+	for _, k := range bad {
+		columns = append(columns, k.columns...)
+	}
+	limit := func(room int64) {
+		if t.capacity == 0 || room < t.capacity {
+			t.capacity = room
+		}
+	}
+	for _, n := range columns {
+		c := t.column(n)
+		if c == nil || !c.distinct || t.fixed[n] {
+			continue
+		}
+		saved, capacity := *c, t.capacity
+		if c.Spec.Nulls == 1 {
+			c.Spec.Nulls, c.settled, c.Note = 0, false, ""
+			limit(d.variety(c))
+			if c.makeDistinct(); d.everywhere(t, bad...) {
+				t.note("%s has room for %d rows with different values", bad[0].name, t.capacity)
+				return
+			}
+			*c, t.capacity = saved, capacity
+		}
+		limit(1)
+		for _, v := range d.candidates(t, c, bad[0].sql) {
+			if v == nil {
+				continue
+			}
+			c.choose([]string{*v}, bad[0].name)
+			if d.everywhere(t, bad...) {
+				t.note("%s has room for one row", bad[0].name)
+				return
+			}
+		}
+		*c, t.capacity = saved, capacity
+	}
+}
+
 // pattern tries patterns of texts for constraints, until they hold.
 func (d *Draft) pattern(t *Table, group []*check) bool {
 	var sql []string
@@ -257,7 +300,7 @@ func patternsOf(texts, numbers []string) []string {
 	}
 	lengths = append(lengths, 12, 8, 16, 20, 5, 3)
 	for _, s := range texts {
-		if re, err := syntax.Parse(s, syntax.Perl); err == nil && re.Op != syntax.OpLiteral {
+		if re, err := syntax.Parse(expression(s), syntax.Perl); err == nil && re.Op != syntax.OpLiteral {
 			for _, most := range []int{8, 12, 4, 2, 1, 20} {
 				var b strings.Builder
 				if general(&b, re.Simplify(), most, 0) {

@@ -356,10 +356,20 @@ func (d *Draft) updated(t *Table) []string {
 	var names []string
 	slices.SortStableFunc(list, func(a, b choice) int { return b.score + b.first - a.score - a.first })
 	if len(list) > 0 {
-		names, list = append(names, list[0].c.Schema.Name), list[1:]
+		names = append(names, list[0].c.Schema.Name)
+		first := list[0].c
+		list = list[1:]
+		// Times that a constraint compares go on together.
+		for _, k := range t.checks {
+			for _, n := range k.columns {
+				if c := t.column(n); c != nil && first.Spec.Kind == scenario.Time && slices.Contains(k.columns, first.number) && c.Spec.Kind == scenario.Time && n != first.number && !t.fixed[n] && !t.unique[n] {
+					names = append(names, c.Schema.Name)
+				}
+			}
+		}
 	}
 	slices.SortStableFunc(list, func(a, b choice) int { return b.score - a.score })
-	if len(list) > 0 && list[0].score >= 0 {
+	if len(list) > 0 && list[0].score >= 0 && !slices.Contains(names, list[0].c.Schema.Name) {
 		names = append(names, list[0].c.Schema.Name)
 	}
 	return names

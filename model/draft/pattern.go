@@ -12,7 +12,7 @@ func matching(pattern string) []string {
 		like := strings.NewReplacer(`\%`, "%", `\_`, "_", "%", "a", "_", "a").Replace(pattern)
 		list = append(list, like, strings.NewReplacer("%", "", "_", "a").Replace(pattern))
 	}
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := syntax.Parse(expression(pattern), syntax.Perl)
 	if err != nil {
 		return list
 	}
@@ -23,6 +23,49 @@ func matching(pattern string) []string {
 		}
 	}
 	return list
+}
+
+// expression is a regular expression of PostgreSQL's without what Go's do not have: a
+// backslash before an underscore, the beginnings and ends of words, what must or must not
+// follow. So texts may match it that the server refuses; who makes them looks.
+func expression(s string) string {
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			switch c := s[i]; {
+			case !class && strings.IndexByte("mMyY", c) >= 0:
+			case c == '_' || c >= 0x80:
+				b.WriteByte(c)
+			default:
+				b.WriteByte('\\')
+				b.WriteByte(c)
+			}
+			continue
+		case s[i] == '[':
+			class = true
+		case s[i] == ']':
+			class = false
+		case !class && s[i] == '(' && (strings.HasPrefix(s[i:], "(?=") || strings.HasPrefix(s[i:], "(?!") || strings.HasPrefix(s[i:], "(?<")):
+			depth := 0
+			for ; i < len(s); i++ {
+				if s[i] == '\\' {
+					i++
+				} else if s[i] == '(' {
+					depth++
+				} else if s[i] == ')' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // write makes a text that matches, with so many repetitions where any number will do.

@@ -325,7 +325,7 @@ func (g *Generator) source(db *schema.Database, t, now *schema.Table, given *Tab
 	src.stored = newStoredRows(src, &own, places)
 	if given == nil || given.Checks != Assumed {
 		var err error
-		if src.guard, err = g.newGuard(src, t, db, specs, unique); err != nil {
+		if src.guard, err = g.newGuard(src, t, db, specs, unique, changed); err != nil {
 			return nil, err
 		}
 	}

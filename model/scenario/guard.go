@@ -62,7 +62,7 @@ func (x *column) redrawn() bool {
 }
 
 // newGuard returns what a source needs, nil if the table refuses nothing.
-func (g *Generator) newGuard(src *source, t *schema.Table, db *schema.Database, specs map[string]*Column, unique map[int]bool) (*guard, error) {
+func (g *Generator) newGuard(src *source, t *schema.Table, db *schema.Database, specs map[string]*Column, unique map[int]bool, changed []string) (*guard, error) {
 	u := &guard{table: t, draws: g.s.Draws}
 	if u.draws == 0 {
 		u.draws = DefaultDraws
@@ -73,7 +73,7 @@ func (g *Generator) newGuard(src *source, t *schema.Table, db *schema.Database, 
 		u.places = append(u.places, n)
 		published[n] = c
 	}
-	// useful says whether another draw can change what an expression gives.
+	// useful says whether another draw can change what an expression gives, or an update.
 	reads := map[int]bool{}
 	useful := func(columns []int) bool {
 		moves := false
@@ -82,7 +82,7 @@ func (g *Generator) newGuard(src *source, t *schema.Table, db *schema.Database, 
 			if c == nil {
 				return false
 			}
-			moves = moves || c.redrawn() || c.nulls > 0
+			moves = moves || c.redrawn() || c.nulls > 0 || slices.Contains(changed, c.Name)
 		}
 		return moves
 	}

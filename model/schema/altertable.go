@@ -299,6 +299,7 @@ func (p *parser) replicaIdentity(a *alteration) {
 func (p *parser) alterAdd(a *alteration) {
 	t := a.table
 	def := &tableDef{}
+	there := false // a column that IF NOT EXISTS leaves as it is
 	pass := passAddIndex
 	if p.isTableConstraint() {
 		p.tableConstraint(def, t)
@@ -311,20 +312,24 @@ func (p *parser) alterAdd(a *alteration) {
 		if p.err != nil {
 			return
 		}
-		name := def.columns[0].Name
-		if t.Column(name) >= 0 {
-			if !exists {
-				p.failAt(at, "found a second column %q, expected a name that table %s does not have", name, t.QualifiedName())
-			}
-			return
-		}
+		// Whether the name is taken shows when other columns have been dropped.
 		a.add(passAddColumn, func() {
+			if name := def.columns[0].Name; t.Column(name) >= 0 {
+				if !exists {
+					p.failAt(at, "found a second column %q, expected a name that table %s does not have", name, t.QualifiedName())
+				}
+				there = true
+				return
+			}
 			p.ownedSequence(t, &def.columns[0])
 			p.addColumn(t, def.columns[0].Column, false)
 			p.bindSequences(t)
 		})
 	}
 	a.add(passAddConstraint, func() {
+		if there {
+			return
+		}
 		p.addNotNulls(t, def)
 		for _, c := range def.checks {
 			p.addCheck(t, c.Check, c.from, c.to, false)
@@ -335,6 +340,9 @@ func (p *parser) alterAdd(a *alteration) {
 			a.add(passUsingIndex, func() { p.usingIndex(t, x) })
 		} else {
 			a.add(pass, func() {
+				if there {
+					return
+				}
 				if x := p.defineIndex(t, x, a.recurse); x != nil {
 					p.db.order.note(x)
 				}
@@ -342,6 +350,9 @@ func (p *parser) alterAdd(a *alteration) {
 		}
 	}
 	a.add(passOther, func() {
+		if there {
+			return
+		}
 		for _, fk := range def.fks {
 			p.addForeignKey(t, fk)
 		}
