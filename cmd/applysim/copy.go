@@ -47,26 +47,15 @@ func runCopy(env environment, args []string) error {
 	if helped, err := parse(env, f, args, copyHelp); helped || err != nil {
 		return err
 	}
-	o.format, o.marginal = *format, "off"
-	s, err := o.open(f)
+	o.format = *format
+	s, options, err := o.costs(f)
 	if err != nil {
 		return err
 	}
-	if *workers < 1 || o.sample < 1 {
-		return hint(f, "--workers %d, --sample %d: expected 1 or more", *workers, o.sample)
+	if *workers < 1 {
+		return hint(f, "--workers %d: expected 1 or more", *workers)
 	}
-	profile, err := readProfile(o.profile)
-	if err != nil {
-		return err
-	}
-	if profile == nil {
-		return hint(f, "--profile none: the time of a copy needs to know what work costs")
-	}
-	options, err := o.options(s)
-	if err != nil {
-		return err
-	}
-	r, err := initialcopy.Run(s, &initialcopy.Options{Schema: options.Schema, Profile: profile, Workers: *workers, Limit: o.sample})
+	r, err := initialcopy.Run(s, &initialcopy.Options{Schema: options.Schema, Profile: options.Profile, Workers: *workers, Limit: o.sample})
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func commands() []command {
 		{"decode", "what output plugins make of a publisher's changes, and what decoding keeps", decodeChanges},
 		{"pipeline", "lag, catch-up and limits in time, from the publisher's WAL to the rows", runPipeline},
 		{"copy", "the initial copy of tables: WAL, CPU, how long with several workers", runCopy},
+		{"physical", "the same changes shipped to a physical standby and to subscriptions", runPhysical},
 		{"compare-observed", "where a real pipeline's views and the simulation part", compareObserved},
 		{"slots", "what replication slots keep, when they are lost, when to be told", runSlots},
 		{"commit", "what clients wait for by synchronous_commit, and what would be lost", runCommit},

@@ -95,11 +95,6 @@ func runPipeline(env environment, args []string) error {
 
 // work runs the pipeline of the scenario that the arguments name.
 func (o *pipelineOptions) work(f *pflag.FlagSet) (*pipeline.Report, *scenario.Scenario, error) {
-	o.marginal = "off"
-	s, err := o.open(f)
-	if err != nil {
-		return nil, nil, err
-	}
 	every := 0.0
 	if o.every != "" {
 		d, err := time.ParseDuration(o.every)
@@ -112,6 +107,21 @@ func (o *pipelineOptions) work(f *pflag.FlagSet) (*pipeline.Report, *scenario.Sc
 			return nil, nil, hint(f, "--every %s: expected more than 0", o.every)
 		}
 	}
+	s, options, err := o.costs(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := pipeline.Run(s, options, every)
+	return r, s, err
+}
+
+// costs reads the scenario that the arguments name, and what its costs are worked out with.
+func (o *pipelineOptions) costs(f *pflag.FlagSet) (*scenario.Scenario, *pipeline.Options, error) {
+	o.marginal = "off"
+	s, err := o.open(f)
+	if err != nil {
+		return nil, nil, err
+	}
 	if o.sample < 1 {
 		return nil, nil, hint(f, "--sample %d: expected 1 or more", o.sample)
 	}
@@ -120,12 +130,11 @@ func (o *pipelineOptions) work(f *pflag.FlagSet) (*pipeline.Report, *scenario.Sc
 		return nil, nil, err
 	}
 	if profile == nil {
-		return nil, nil, hint(f, "--profile none: the pipeline in time needs to know what work costs")
+		return nil, nil, hint(f, "--profile none: what is to be worked out needs to know what work costs")
 	}
 	options, err := o.options(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := pipeline.Run(s, &pipeline.Options{Schema: options.Schema, Profile: profile, Limit: o.sample}, every)
-	return r, s, err
+	return s, &pipeline.Options{Schema: options.Schema, Profile: profile, Limit: o.sample}, nil
 }

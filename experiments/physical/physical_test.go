@@ -137,6 +137,68 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// TestReplies: how many replies walreceivers send for a message.
+func TestReplies(t *testing.T) {
+	list, _ := cases(t)
+	var sum, n [2]float64
+	for _, c := range list {
+		k := 0
+		if c.Shipped.Backlog {
+			k = 1
+		}
+		sum[k] += float64(c.Shipped.Physical["<dr"].Messages) / float64(c.Shipped.Physical[">dw"].Messages)
+		n[k]++
+	}
+	for k, want := range []float64{pipeline.Replies, pipeline.RepliesBacklog} {
+		if got := sum[k] / n[k]; math.Abs(got/want-1) > 0.03 {
+			t.Errorf("%.3f replies a message, taken for %v", got, want)
+		}
+	}
+}
+
+// TestPredicted: what `applysim physical` says of a run, with rates that the other eight
+// have given. CPU of these short runs on a busy machine is within a factor of 2.2 for each
+// process; which way takes less is right for each backlog.
+func TestPredicted(t *testing.T) {
+	list, p := cases(t)
+	for i, c := range list {
+		others := append(append([]*Case{}, list[:i]...), list[i+1:]...)
+		r, err := Fit(others, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		costs, err := c.Costs(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &c.Shipped
+		op := &costs.Operations[0]
+		n := op.Transactions
+		messages, replies := pipeline.PhysicalMessages(op.WAL)*n, pipeline.Replies
+		if s.Backlog {
+			messages, replies = op.WAL*n/pipeline.MaxSend, pipeline.RepliesBacklog
+		}
+		bytes := op.WAL * n
+		for _, x := range []struct {
+			process string
+			says    float64
+		}{
+			{"physical walsender", r.SendWake*messages*(1+replies) + r.SendByte*bytes},
+			{"walreceiver", r.ReceiveWake*messages*(1+replies) + r.ReceiveByte*bytes},
+			{"startup", r.ReplayWake*messages + r.ReplayRecord*op.Records*n},
+		} {
+			ratio := r.Slower * x.says / s.CPU[x.process]
+			t.Logf("%-22s %-18s %.3f s, predicted %.3f (%+.0f %%)", c.Name, x.process, s.CPU[x.process], r.Slower*x.says, 100*(ratio-1))
+			if !(ratio > 1/2.2 && ratio < 2.2) {
+				t.Errorf("%s: %s took %.3f s, predicted %.3f", c.Name, x.process, s.CPU[x.process], r.Slower*x.says)
+			}
+		}
+		if s.Backlog && !(s.CPU["physical walsender"] < s.CPU["logical walsender"] && s.CPU["walreceiver"]+s.CPU["startup"] < s.CPU["apply worker"]) {
+			t.Errorf("%s: shipping WAL took more than shipping changes", c.Name)
+		}
+	}
+}
+
 // TestLeastSquares: two unknowns by hand; a value below zero becomes zero.
 func TestLeastSquares(t *testing.T) {
 	v, err := leastSquares([][]float64{{1, 2}, {3, 1}, {2, 1.5}})
