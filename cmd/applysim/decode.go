@@ -38,7 +38,7 @@ catalogs.`,
 type decodeOptions struct {
 	caseDir, schema, stream, version, format, show string
 	publications, set, slots                       []string
-	messages                                       bool
+	messages, twoPhase                             bool
 }
 
 var decodeFormats = []string{"text", "json", "markdown", "csv"}
@@ -52,6 +52,7 @@ func (o *decodeOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`: logical_decoding_work_mem (64MB unless set),\ndefault_toast_compression; may be given more than once")
 	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the publisher, 10 to 18")
 	f.BoolVar(&o.messages, "messages", false, "pgoutput sends what pg_logical_emit_message has written, too")
+	f.BoolVar(&o.twoPhase, "two-phase", false, "the slots have two_phase: prepared transactions are decoded when they are\nprepared")
 	f.StringVar(&o.show, "show", "", "print the messages of one `WAY` instead, each on a line, pgoutput's in hex")
 	return formatFlag(f, decodeFormats...)
 }
@@ -132,7 +133,7 @@ func (o *decodeOptions) check(f *pflag.FlagSet) error {
 // options are those of the decoder.
 func (o *decodeOptions) options(env environment) (decode.Options, error) {
 	d := decode.DefaultOptions()
-	d.Publications, d.Messages, d.Ways = o.publications, o.messages, o.slots
+	d.Publications, d.Messages, d.TwoPhase, d.Ways = o.publications, o.messages, o.twoPhase, o.slots
 	if _, err := fmt.Sscanf(o.version, "%d", &d.Major); err != nil || d.Major < 10 || d.Major > 18 {
 		return d, fmt.Errorf("--server-version %s: expected 10 to 18", o.version)
 	}

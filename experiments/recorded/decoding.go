@@ -1,11 +1,9 @@
 package recorded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"applysim/model/decode"
@@ -45,21 +43,30 @@ func (c *PublisherCase) Decode(o decode.Options) (*decode.Decoder, error) {
 	}
 	defer in.close()
 	aborted := map[uint32]bool{}
+	o.TwoPhase = o.TwoPhase || c.TwoPhase
 	o.Aborted = func(xid uint32) bool { return aborted[xid] }
 	d, err := decode.New(db, o)
 	if err != nil {
 		return nil, err
 	}
-	w := &walReader{c: c, d: d, in: in, aborted: aborted, major: o.Major, toasts: findToasts(records)}
+	w := &walReader{c: c, d: d, in: in, aborted: aborted, major: o.Major, toasts: findToasts(records), prepared: map[uint32]*phase{}}
 	if w.out = c.carryOut(); w.out != nil && w.out.fits(w, records) {
 		w.notes = w.out.rows
 	}
 	start := 0
 	for i, r := range records {
-		if r.Manager != "Transaction" || r.Type != "COMMIT" {
+		if r.Manager != "Transaction" || r.Type != "COMMIT" && r.Type != prepare && !secondPhase(r) {
 			continue
 		}
-		if err := w.group(records[start : i+1]); err != nil {
+		if secondPhase(r) {
+			err = w.group(records[start:i])
+			if err == nil {
+				err = w.finish(r)
+			}
+		} else {
+			err = w.group(records[start : i+1])
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", c.file("records.tsv.gz"), start+1, err)
 		}
 		start = i + 1
@@ -212,8 +219,11 @@ type changedTransaction struct {
 // changes reads the stream of all changes by transactions.
 type changes struct {
 	file  io.ReadCloser
-	in    *stream.Reader
+	in    stream.Source
 	ahead *changedTransaction
+	// twoPhase says that transactions which were prepared are there as such, also if they
+	// were rolled back.
+	twoPhase bool
 }
 
 func (c *PublisherCase) openChanges() (*changes, error) {
@@ -226,7 +236,17 @@ func (c *PublisherCase) openChanges() (*changes, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", c.file("changes.tsv.gz"), err)
 	}
-	return &changes{file: f, in: in}, nil
+	list := &changes{file: f, in: in}
+	if script, err := c.script(); err == nil && script.Prepares() {
+		// In the order of the WAL.
+		executed, err := stream.Execute(in)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", c.file("changes.tsv.gz"), err)
+		}
+		list.in, list.twoPhase = executed, executed.TwoPhase
+	}
+	return list, nil
 }
 
 func (c *changes) close() { c.file.Close() }
@@ -244,11 +264,12 @@ func (c *changes) peek() (*changedTransaction, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		keep(&m)
+		m = m.Clone()
 		switch m.Kind {
-		case stream.KindBegin:
+		case stream.KindBegin, stream.KindBeginPrepare:
 			x.begin = m
-		case stream.KindCommit:
+		case stream.KindCommitPrepared, stream.KindRollbackPrepared:
+		case stream.KindCommit, stream.KindPrepare:
 			x.commit = m
 			c.ahead = x
 			return x, nil
@@ -266,18 +287,6 @@ func (c *changes) next() (*changedTransaction, error) {
 	x, err := c.peek()
 	c.ahead = nil
 	return x, err
-}
-
-// keep copies what a message has of the reader's.
-func keep(m *stream.Message) {
-	for _, t := range []*stream.Tuple{&m.New, &m.Old} {
-		*t = slices.Clone(*t)
-		for i := range *t {
-			(*t)[i].Data = bytes.Clone((*t)[i].Data)
-		}
-	}
-	m.RelationIDs = slices.Clone(m.RelationIDs)
-	m.Prefix, m.Content = bytes.Clone(m.Prefix), bytes.Clone(m.Content)
 }
 
 // catalog says whether a record is of a catalog's row.

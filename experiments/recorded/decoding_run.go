@@ -27,6 +27,10 @@ type rowNote struct {
 	kind     string // the record's
 	xid, top uint32
 	lost     bool // it was rolled back
+	// Of a prepared transaction: its name, and whether its rows were carried out from the
+	// SQL.
+	gid     string
+	fromSQL bool
 }
 
 // rolledBackRow is a row that was inserted and did not last.
@@ -54,9 +58,19 @@ func (c *PublisherCase) carryOut() *carriedOut {
 	var b *apply.Backend
 	b, run, err = c.Backend(func(r *wal.Record) {
 		if r.Type == wal.TransactionAbort {
-			n := rowNote{kind: abort, lost: true, xid: b.Aborting()}
+			n := rowNote{kind: abort, lost: true, xid: b.Ending()}
 			_, n.top = b.XIDs()
 			o.rows = append(o.rows, n)
+			return
+		}
+		switch r.Type {
+		case wal.TransactionPrepare:
+			n := rowNote{kind: prepare, gid: b.GID(), fromSQL: run.FromSQL()}
+			n.xid, n.top = b.XIDs()
+			o.rows = append(o.rows, n)
+			return
+		case wal.TransactionCommitPrepared, wal.TransactionAbortPrepared:
+			o.rows = append(o.rows, rowNote{kind: r.Type.Name(), gid: b.GID(), xid: b.Ending(), top: b.Ending()})
 			return
 		}
 		if r.Type == wal.LogicalMessage {
@@ -118,6 +132,7 @@ func (c *PublisherCase) carryOut() *carriedOut {
 const (
 	toastPrefix = "toast "
 	abort       = "ABORT"
+	prepare     = "PREPARE"
 
 	logicalMessage = "MESSAGE"
 )
@@ -144,6 +159,9 @@ func (w *walReader) noted(r Record) (kind string, ok bool) {
 	kind = strings.TrimSuffix(r.Type, "+INIT")
 	if r.Manager == "Transaction" && r.Type == "ABORT" {
 		return abort, true
+	}
+	if r.Manager == "Transaction" && (r.Type == prepare || secondPhase(r)) {
+		return r.Type, true
 	}
 	if r.Manager == "LogicalMessage" {
 		return logicalMessage, true

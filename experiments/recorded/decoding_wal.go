@@ -25,7 +25,8 @@ type walReader struct {
 	notes    []rowNote       // of the row changes still to come; nil if they do not fit the records
 	begun    []decode.Xact   // subtransactions that have notes, until they are rolled back
 	last     uint32          // the last top-level transaction id that was seen
-	catalogs int             // committed transactions that changed catalogs, and that snapshots list
+	prepared map[uint32]*phase
+	catalogs int // committed transactions that changed catalogs, and that snapshots list
 }
 
 // notDecoded is what of a recorded WAL cannot be decoded.
@@ -124,16 +125,23 @@ func (w *walReader) group(records []Record) error {
 		}
 	}
 	commits := len(records) > 0 && records[len(records)-1].Type == "COMMIT"
+	p, err := w.prepares(records)
+	if err != nil {
+		return err
+	}
 	x := &changedTransaction{}
 	rewrite := false
-	if commits && (rows > 0 || multi) && !w.allLost(records, multi) {
+	if (commits || p != nil) && (rows > 0 || multi) && !w.allLost(records, multi) {
 		next, err := w.in.peek()
 		if err != nil {
 			return err
 		}
+		if p != nil && !p.sent(w.in, next) {
+			next = nil
+		}
 		// DDL that writes a table anew leaves no changes.
-		rewrite = ddl && !multi && len(aborts) == 0 && (next == nil || next.rows != rows)
-		if !rewrite {
+		rewrite = p == nil && ddl && !multi && len(aborts) == 0 && (next == nil || next.rows != rows)
+		if !rewrite && (p == nil || next != nil) {
 			if next == nil {
 				return errors.New("a COMMIT without a transaction in the stream of all changes")
 			}
@@ -146,6 +154,9 @@ func (w *walReader) group(records []Record) error {
 	lost := rows - x.rows
 	if rewrite || multi && len(aborts) == 0 {
 		lost = 0
+	}
+	if p != nil && !p.commits {
+		lost = w.notedLost(records) // the stream may have a part of it
 	}
 	switch {
 	case multi && len(aborts) > 0 && w.notes == nil:
@@ -168,7 +179,10 @@ func (w *walReader) group(records []Record) error {
 	if x.begin.Kind == 0 {
 		t.top = w.last + 1
 	}
-	t.committing = t.top
+	if p != nil && x.begin.Kind == 0 {
+		t.top = noted + p.note.top
+	}
+	t.committing, t.phase = t.top, p
 	whole := from == 0 && lost > 0 && w.notes == nil
 	if whole {
 		t.top-- // an id of its own, before that of the one that commits
@@ -178,8 +192,11 @@ func (w *walReader) group(records []Record) error {
 		w.aborted[t.top] = true
 	}
 	t.sub = decode.Xact{XID: t.top}
+	if p != nil && p.rolledBack {
+		w.aborted[t.top] = true
+	}
 	if w.notes != nil {
-		if err := t.noteLast(records, lost, commits); err != nil {
+		if err := t.noteLast(records, lost, commits || p != nil); err != nil {
 			return err
 		}
 	}
@@ -228,19 +245,21 @@ func (w *walReader) group(records []Record) error {
 		}
 		t.other(r)
 	}
-	if !commits {
+	if !commits && p == nil {
 		return nil
 	}
 	if w.notes != nil {
 		t.top = t.committing
 	}
-	w.last = max(t.top, t.sub.XID&(noted-1))
+	w.last = max(t.top&(noted-1), t.sub.XID&(noted-1))
 	if err := t.describe(); err != nil {
 		return err
 	}
+	if p != nil {
+		return t.prepare()
+	}
 	if t.catalogs {
-		w.catalogs++
-		w.d.Internal(decode.Xact{XID: t.top}, decode.SnapshotSize(w.catalogs, w.major))
+		w.snapshot(t.top)
 	}
 	if x.begin.Kind == 0 {
 		w.d.Commit(t.top, nil)
@@ -262,7 +281,8 @@ type walTransaction struct {
 
 	// With notes: the transaction that commits at the end, as decoded and as noted.
 	committing, committed uint32
-	first                 bool // the record is the first one of its subtransaction
+	phase                 *phase // nil if the transaction is not prepared
+	first                 bool   // the record is the first one of its subtransaction
 }
 
 // begin begins a subtransaction.
@@ -295,6 +315,18 @@ func (t *walTransaction) describe() error {
 // row takes a row change's record.
 func (t *walTransaction) row(r Record, lost, whole, speculative bool) error {
 	kind, _ := t.w.rowRecord(r)
+	if p := t.phase; p != nil && !p.commits && !lost {
+		// Of a transaction that is prepared and not committed the stream has what was
+		// handed out, nothing of it if its slot has no two_phase.
+		if err := t.describe(); err != nil {
+			return err
+		}
+		if t.next == len(t.x.messages) {
+			lost = true
+		} else if kind == stream.KindInsert && p.fromSQL {
+			t.w.rolledBack(kind, r.Relation)
+		}
+	}
 	if lost {
 		length := r.Length - r.FPI
 		switch {

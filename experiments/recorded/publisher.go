@@ -29,6 +29,7 @@ type PublisherCase struct {
 	Publication string            // CREATE PUBLICATION; "" stands for p FOR ALL TABLES
 	Settings    map[string]string // that the case changes
 	Checksums   bool
+	TwoPhase    bool     // its slots have two_phase
 	SQL         []string // what ran, one psql script after the other, from one client
 
 	files
@@ -94,13 +95,14 @@ func OpenPublisher(fsys fs.FS, dir string) (*PublisherCase, error) {
 		Publication string            `json:"publication"`
 		Conf        map[string]string `json:"conf"`
 		Checksums   bool              `json:"checksums"`
+		TwoPhase    bool              `json:"two_phase"`
 		SQL         []string          `json:"sql"`
 	}
 	if err := c.readJSON("case.json", &file); err != nil {
 		return nil, err
 	}
 	c.Name, c.Why, c.DDL, c.Identity, c.Publication = file.Name, file.Why, file.Pub, file.Identity, file.Publication
-	c.Settings, c.Checksums, c.SQL = file.Conf, file.Checksums, file.SQL
+	c.Settings, c.Checksums, c.TwoPhase, c.SQL = file.Conf, file.Checksums, file.TwoPhase, file.SQL
 	if c.Name == "" {
 		c.Name = path.Base(dir)
 	}

@@ -69,7 +69,7 @@ const firstPublisherXID = 760
 
 // Run carries out the case's SQL and changes.
 func (c *PublisherCase) Run(r *backend.Runner) error {
-	script, err := backend.ReadScript(c.SQL, func(i int) string { return fmt.Sprintf("%s: sql %d", c.file("case.json"), i+1) })
+	script, err := c.script()
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,11 @@ func (c *PublisherCase) Run(r *backend.Runner) error {
 		return located(err, m)
 	}
 	return nil
+}
+
+// script is the case's SQL.
+func (c *PublisherCase) script() (*backend.Script, error) {
+	return backend.ReadScript(c.SQL, func(i int) string { return fmt.Sprintf("%s: sql %d", c.file("case.json"), i+1) })
 }
 
 // Verify compares what carrying the case out writes, as Case.Verify does, and what its

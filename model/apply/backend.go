@@ -43,7 +43,9 @@ type Backend struct {
 	drawn     map[*table][]drawn
 
 	truncating []*schema.Table
-	aborting   uint32
+	ending     uint32
+	prepared   map[string]*prepared // by name
+	gid        string               // of the last one
 	fill       map[int]datum.Value
 	exclusive  bool // the transaction has locked a table against all others
 }
@@ -180,6 +182,7 @@ func (b *Backend) rollback(depth int) {
 		if d > 0 {
 			start = b.p.levels[d-1]
 			b.p.levels = b.p.levels[:d-1]
+			w.touched.rollBack(start.touched)
 			for _, t := range w.tables {
 				c := &t.heap.Counters
 				before := b.counts[d-1][t]
@@ -202,7 +205,7 @@ func (b *Backend) rollback(depth int) {
 			w.named("which parts there are", wal.SizeOfXinfo)
 			extra += wal.SizeOfXinfo // it also says that there was an AccessExclusiveLock
 		}
-		b.aborting = xid
+		b.ending = xid
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		restore(w.restore[start.restore:])
 		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]
@@ -216,9 +219,9 @@ func (b *Backend) XIDs() (xid, top uint32) {
 	return x.Current, x.Top()
 }
 
-// Aborting is the id of the transaction or subtransaction of the last record of a
-// rollback.
-func (b *Backend) Aborting() uint32 { return b.aborting }
+// Ending is the id of the transaction or subtransaction of the last record of a rollback,
+// or of the second phase of a prepared transaction.
+func (b *Backend) Ending() uint32 { return b.ending }
 
 // Describe takes a relation message: it says what the columns of the changes that
 // follow are.
@@ -299,16 +302,23 @@ func (b *Backend) insert(t *table) error {
 	if conflict {
 		t.heap.Confirm(b.w.inserted)
 	}
+	b.lockFor(t, lockWrite, false)
 	b.referTo(t, b.w.values, nil, b.w.inserted, false)
 	return nil
 }
 
 // delete deletes a row (ExecDelete).
 func (b *Backend) delete(t *table, tid storage.TID) error {
-	w := b.w
 	b.reach(t, tid)
+	return b.deleteFound(t, tid)
+}
+
+// deleteFound deletes a row that the statement's scan has come to.
+func (b *Backend) deleteFound(t *table, tid storage.TID) error {
+	w := b.w
 	row := b.row(t, tid)
 	w.needXID()
+	b.noteRowLock()
 	if t.rowTrigger("delete") {
 		t.heap.LockFor(tid, true)
 	}
@@ -367,6 +377,9 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 		return err
 	}
 	w.needXID()
+	if w.twoPhase && !b.changesKey(t, old) {
+		b.noteRowLock() // other sessions may lock the key meanwhile
+	}
 	if t.rowTrigger("update") {
 		t.heap.LockFor(tid, b.setsKey(t, set))
 	}

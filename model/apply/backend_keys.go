@@ -276,10 +276,12 @@ func (b *Backend) query(t *table, columns []int, values []datum.Value) bool {
 	s := b.plan(t, columns)
 	s.Values = values
 	s.Columns = columns
+	b.lockFor(t, lockShare, true)
 	c := b.open(s, t)
 	target, exists := b.first(t, columns, values)
 	if exists && c.to(target) {
 		b.w.needXID()
+		b.noteRowLock()
 		t.heap.LockKeyShare(target)
 	} else {
 		c.finish()
@@ -366,6 +368,7 @@ func (b *Backend) follow(t *table, columns []int, values []datum.Value, kind str
 	if kind == stream.KindUpdate {
 		s.Set = columns
 	}
+	b.lockFor(t, lockWrite, true)
 	b.statement, b.scan = s, b.open(s, t)
 	for b.feeder != nil {
 		m, err := b.feeder.Next(t.schema, kind)

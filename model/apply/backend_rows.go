@@ -22,11 +22,12 @@ func (b *Backend) row(t *table, tid storage.TID) []datum.Value {
 	return row
 }
 
-// InsertRow inserts a row. Columns that values does not have get their defaults.
-func (b *Backend) InsertRow(s *schema.Table, values map[int]datum.Value) error {
+// InsertRow inserts a row. Columns that values does not have get their defaults. It returns
+// the table that has got the row: of a partitioned one the partition.
+func (b *Backend) InsertRow(s *schema.Table, values map[int]datum.Value) (*schema.Table, error) {
 	w, t := b.w, b.w.bySchema[s]
 	if t.unsupported != "" {
-		return w.unsupported("%s", t.unsupported)
+		return nil, w.unsupported("%s", t.unsupported)
 	}
 	w.fit(t)
 	for i := range s.Columns {
@@ -41,13 +42,49 @@ func (b *Backend) InsertRow(s *schema.Table, values map[int]datum.Value) error {
 					v, err = w.fill(&lc)
 				}
 				if err != nil {
-					return w.evalError(err)
+					return nil, w.evalError(err)
 				}
 			}
 		}
 		w.values[i] = v
 	}
-	return b.insert(t)
+	t, err := b.routed(t)
+	if err != nil {
+		return nil, err
+	}
+	return t.schema, b.insert(t)
+}
+
+// routed finds the partition for the row in w.values and brings its columns into the order
+// of the partition's (ExecFindPartition).
+func (b *Backend) routed(t *table) (*table, error) {
+	w := b.w
+	for t.router != nil {
+		n, err := t.router.Partition(plainColumns(t, w.values, t.router.Columns()))
+		if err != nil {
+			return nil, w.evalError(err)
+		}
+		if n < 0 {
+			return nil, w.stop("no partition of relation %q found for row", t.schema.Name)
+		}
+		p := t.partitions[n]
+		if p.unsupported != "" {
+			return nil, w.unsupported("%s", p.unsupported)
+		}
+		row := make([]datum.Value, len(p.schema.Columns))
+		for i := range row {
+			row[i].Null = true
+			if c := &p.schema.Columns[i]; !c.Dropped {
+				if k := t.schema.Column(c.Name); k >= 0 {
+					row[i] = w.values[k]
+				}
+			}
+		}
+		w.fit(p)
+		copy(w.values, row)
+		t = p
+	}
+	return t, nil
 }
 
 // Fill gives the columns of the next inserted row that its message does not have, those
@@ -105,7 +142,37 @@ func (b *Backend) UpdateRow(s *schema.Table, tid storage.TID, values map[int]dat
 	for i, v := range values {
 		b.w.values[i] = v
 	}
+	if stays, err := b.w.inPartition(t, b.w.values); err != nil {
+		return err
+	} else if !stays {
+		return b.move(t, tid)
+	}
 	return b.replace(t, tid, old)
+}
+
+// move puts the new version of a row, w.values, into the partition that it belongs to
+// (ExecCrossPartitionUpdate).
+func (b *Backend) move(t *table, tid storage.TID) error {
+	row := slices.Clone(b.w.values)
+	if err := b.deleteFound(t, tid); err != nil {
+		return err
+	}
+	top := t
+	for top.parent != nil {
+		top = top.parent
+	}
+	b.w.fit(top)
+	for i := range top.schema.Columns {
+		b.w.values[i] = datum.Value{Null: true}
+		if c := &top.schema.Columns[i]; !c.Dropped {
+			b.w.values[i] = row[t.schema.Column(c.Name)]
+		}
+	}
+	to, err := b.routed(top)
+	if err != nil {
+		return err
+	}
+	return b.insert(to)
 }
 
 // DeleteRow deletes a row.

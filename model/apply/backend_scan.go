@@ -50,6 +50,8 @@ type Statement struct {
 	// Arbiters, or by all unique indexes if there are none.
 	Conflict bool
 	Arbiters []*schema.Index
+	// Read says that it is a SELECT, which changes no rows.
+	Read bool
 	// Copy says that it is a COPY into Table; nil if not.
 	Copy *CopyStatement
 }
@@ -74,6 +76,7 @@ func (b *Backend) BeginStatement(s *Statement) error {
 		return err
 	}
 	b.statement = s
+	b.lockStatement(s)
 	if s.Copy != nil {
 		b.beginCopy(s)
 	}
@@ -84,6 +87,7 @@ func (b *Backend) BeginStatement(s *Statement) error {
 func (b *Backend) ContinueStatement(s *Statement) {
 	b.endScan()
 	b.statement = s
+	b.lockStatement(s)
 }
 
 // EndStatement ends the current statement, if there is one: its scan goes on to its end,

@@ -66,6 +66,7 @@ func (w *Worker) sequenceNamed(name string) *sequence {
 // nextval draws a number. Each so many numbers, and the first time after a
 // checkpoint, a record says how far the sequence may have come (nextval_internal).
 func (w *Worker) nextval(s *sequence) (int64, error) {
+	w.lockRelation(s)
 	if len(s.cached) > 0 {
 		n := s.cached[0]
 		s.cached = s.cached[1:]

@@ -3,7 +3,6 @@ package apply
 // Two-phase commit, after twophase.c and worker.c.
 
 import (
-	"fmt"
 	"maps"
 
 	"applysim/model/stream"
@@ -106,11 +105,13 @@ func (w *Worker) touchTruncated(t *table) {
 
 // prepare ends the first phase of a transaction: apply_handle_prepare. A
 // transaction that changed nothing gets an id all the same.
-func (w *Worker) prepare(m *stream.Message) {
+func (w *Worker) prepare(m *stream.Message) { w.prepared[m.Xid] = w.prepareAs(w.subscriptionGID(m)) }
+
+// prepareAs prepares the current transaction under a name.
+func (w *Worker) prepareAs(gid string) *prepared {
 	subs := w.xacts.Release()
 	w.needXID()
 	xid := w.xacts.Current
-	gid := fmt.Sprintf("pg_gid_%d_%d", w.opts.SubscriptionOID, m.Xid)
 	size := storage.MaxAlign(len(gid)+1) +
 		prepareLock*(1+len(w.touched.locks)) + prepareStats*len(w.touched.relations) + prepareEnd
 	size += storage.MaxAlign(wal.SizeOfXID * len(subs))
@@ -124,10 +125,11 @@ func (w *Worker) prepare(m *stream.Message) {
 	w.log.ForgetTopXID()
 	w.named("locks, statistics, subtransactions, files, the transaction's name", size)
 	w.log.InsertPlain(wal.TransactionPrepare, size)
-	w.prepared[m.Xid] = &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
+	p := &prepared{xid: xid, subs: subs, gid: gid, dropped: w.droppedFiles, changes: w.changes(), restore: w.restore}
 	w.xacts.Prepare(subs)
 	w.Counters.Prepares++
 	w.endTransaction()
+	return p
 }
 
 // prepareNothing prepares an empty transaction in the place of one whose changes were
@@ -144,13 +146,22 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 	p := w.prepared[m.Xid]
 	if p == nil {
 		if commit {
-			return w.stop("prepared transaction with identifier \"pg_gid_%d_%d\" does not exist", w.opts.SubscriptionOID, m.Xid)
+			return w.stop("prepared transaction with identifier %q does not exist", w.subscriptionGID(m))
 		}
 		return nil
 	}
 	delete(w.prepared, m.Xid)
+	w.finish(p, commit)
+	return nil
+}
+
+// finish commits a prepared transaction or rolls it back.
+func (w *Worker) finish(p *prepared, commit bool) {
 	w.Counters.Finished++
 	extra := w.commitExtra + sizeOfXID + wal.Subtransactions(len(p.subs))
+	if w.commitExtra == 0 {
+		extra += wal.SizeOfXinfo
+	}
 	if w.opts.Settings.WALLevel == "logical" {
 		extra += len(p.gid) + 1
 	}
@@ -165,7 +176,7 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 			w.xacts.Committed(xid, lsn)
 		}
 		w.Counters.WritingCommits++
-		return nil
+		return
 	}
 	w.log.InsertPlain(wal.TransactionAbortPrepared, extra)
 	undo(p.changes)
@@ -177,5 +188,4 @@ func (w *Worker) finishPrepared(m *stream.Message, commit bool) error {
 	for _, t := range w.tables {
 		t.finder.reset()
 	}
-	return nil
 }

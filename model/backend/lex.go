@@ -38,6 +38,10 @@ type statement struct {
 	rolledBack bool   // its work does not last
 	valueless  bool   // its values are not known
 	place      string // where it stands, for messages
+	// Of a BEGIN whose transaction is prepared: under which name, and how it ends: commit,
+	// rollback, or never.
+	gid, end string
+	work     []*statement // and what stands between
 	// data are the lines that follow a COPY ... FROM STDIN; nil if there are none.
 	data []string
 }

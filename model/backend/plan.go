@@ -359,7 +359,7 @@ func (d *dml) plan(r *relation) *apply.Statement {
 // cheapest is plan with what the scan is expected to cost.
 func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 	t := r.table
-	s := &apply.Statement{Table: t, Method: apply.SeqScan}
+	s := &apply.Statement{Table: t, Method: apply.SeqScan, Read: d.verb == "select"}
 	if d.verb == "update" {
 		s.Set = []int{}
 		for _, i := range d.set {

@@ -19,30 +19,59 @@ func (r *Runner) rolledBack(d *dml) error {
 	if d.valueless {
 		return rolledBackError(d.statement)
 	}
-	plan := d.plan(r.relation(d.table))
-	if err := r.b.BeginStatement(plan); err != nil {
-		return err
+	leaves := []*schema.Table{d.table}
+	if d.table.Kind == 'p' && d.verb != "insert" {
+		if d.verb == "truncate" {
+			return rolledBackError(d.statement)
+		}
+		leaves = r.b.Leaves(d.table, d.partitionConditions)
 	}
-	if d.table.Kind == 'p' {
-		return rolledBackError(d.statement)
+	for i, leaf := range leaves {
+		plan := d.plan(r.relation(leaf))
+		if i > 0 {
+			r.b.ContinueStatement(plan)
+		} else if err := r.b.BeginStatement(plan); err != nil {
+			return err
+		}
+		var err error
+		switch d.verb {
+		case "insert":
+			err = r.insertRolledBack(d)
+		case "truncate":
+			err = r.b.Truncate([]*schema.Table{leaf})
+		case "select":
+		default:
+			err = r.changeRolledBack(d, leaf, plan)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	switch d.verb {
-	case "insert":
-		return r.insertRolledBack(d)
-	case "truncate":
-		return r.b.Truncate([]*schema.Table{d.table})
-	case "select":
-		return nil
-	}
-	return r.changeRolledBack(d, plan)
+	return nil
 }
 
-// compile compiles an expression for a column of the statement's table.
-func (d *dml) compile(text string, over *schema.Table, column int) (*expr.Expr, error) {
-	c := &d.table.Columns[column]
+// computable says whether the rows that a statement changes can be found from its SQL.
+func (r *Runner) computable(d *dml) bool {
+	switch {
+	case d.valueless:
+		return false
+	case d.verb == "insert":
+		return !d.conflict && r.sources(d, func(map[int]datum.Value) error { return nil }) == nil
+	case d.verb == "update", d.verb == "delete":
+		_, _, err := d.changing(d.table)
+		return err == nil
+	case d.verb == "truncate":
+		return d.table.Kind != 'p'
+	}
+	return true
+}
+
+// compile compiles an expression for a column of a table.
+func compile(s *statement, text string, t, over *schema.Table, column int) (*expr.Expr, error) {
+	c := &t.Columns[column]
 	e, err := expr.CompileOptions(text, over, &expr.Options{Target: c.Type, TargetTypmod: c.Typmod})
-	if err != nil || e.Volatile() && (c.Type.Len < 0 || decides(d.table, column)) {
-		return nil, rolledBackError(d.statement)
+	if err != nil || e.Volatile() && (c.Type.Len < 0 || decides(t, column)) {
+		return nil, rolledBackError(s)
 	}
 	return e, nil
 }
@@ -61,12 +90,18 @@ func (r *Runner) insertRolledBack(d *dml) error {
 		return rolledBackError(d.statement)
 	}
 	return r.sources(d, func(values map[int]datum.Value) error {
-		if err := r.b.InsertRow(d.table, values); err != nil {
+		t, err := r.b.InsertRow(d.table, values)
+		if err != nil || r.RolledBack == nil {
 			return err
 		}
-		if r.RolledBack != nil {
-			r.RolledBack(d.table, values)
+		if t != d.table {
+			own := map[int]datum.Value{}
+			for i, v := range values {
+				own[t.Column(d.table.Columns[i].Name)] = v
+			}
+			values = own
 		}
+		r.RolledBack(t, values)
 		return nil
 	})
 }
@@ -131,7 +166,7 @@ func (r *Runner) sources(d *dml, yield func(values map[int]datum.Value) error) e
 			if columns[i] < 0 {
 				return rolledBackError(d.statement)
 			}
-			e, err := d.compile(d.source(x), table, columns[i])
+			e, err := compile(d.statement, d.source(x), d.table, table, columns[i])
 			if err != nil {
 				return err
 			}
@@ -155,32 +190,41 @@ func (r *Runner) sources(d *dml, yield func(values map[int]datum.Value) error) e
 	return nil
 }
 
-// changeRolledBack carries out UPDATE and DELETE.
-func (r *Runner) changeRolledBack(d *dml, plan *apply.Statement) error {
+// changing compiles the condition and the SET list of an UPDATE or DELETE for a table, its own
+// or a partition of it.
+func (d *dml) changing(t *schema.Table) (where *expr.Expr, sets map[int]*expr.Expr, err error) {
 	if !d.simple {
-		return rolledBackError(d.statement)
+		return nil, nil, rolledBackError(d.statement)
 	}
-	var where *expr.Expr
 	if len(d.where) > 0 {
-		var err error
-		if where, err = expr.Compile(d.unaliased(d.where), d.table, nil); err != nil || where.Volatile() {
-			return rolledBackError(d.statement)
+		if where, err = expr.Compile(d.unaliased(d.where), t, nil); err != nil || where.Volatile() {
+			return nil, nil, rolledBackError(d.statement)
 		}
 	}
-	sets := map[int]*expr.Expr{}
+	sets = map[int]*expr.Expr{}
 	if d.verb == "update" {
 		begin := find(d.toks, "set") + 1
 		for _, item := range list(d.toks[begin:find(d.toks, "where", "returning")]) {
-			if len(item) < 3 || !item[1].is("=") || d.table.Column(item[0].text) < 0 {
-				return rolledBackError(d.statement)
+			if len(item) < 3 || !item[1].is("=") || t.Column(item[0].text) < 0 {
+				return nil, nil, rolledBackError(d.statement)
 			}
-			column := d.table.Column(item[0].text)
-			e, err := d.compile(d.source(item[2:]), d.table, column)
+			column := t.Column(item[0].text)
+			e, err := compile(d.statement, d.source(item[2:]), t, t, column)
 			if err != nil {
-				return err
+				return nil, nil, err
 			}
 			sets[column] = e
 		}
+	}
+	return where, sets, nil
+}
+
+// changeRolledBack carries out UPDATE and DELETE on a table, the statement's or a partition
+// of it.
+func (r *Runner) changeRolledBack(d *dml, t *schema.Table, plan *apply.Statement) error {
+	where, sets, err := d.changing(t)
+	if err != nil {
+		return err
 	}
 	type change struct {
 		tid    storage.TID
@@ -188,7 +232,7 @@ func (r *Runner) changeRolledBack(d *dml, plan *apply.Statement) error {
 	}
 	var changes []change
 	var failed error
-	r.b.Rows(d.table, func(tid storage.TID, row []datum.Value) bool {
+	r.b.Rows(t, func(tid storage.TID, row []datum.Value) bool {
 		var scratch expr.Scratch // its values live on
 		if where != nil && elsewhere(where, row) {
 			failed = rolledBackError(d.statement)
@@ -229,9 +273,9 @@ func (r *Runner) changeRolledBack(d *dml, plan *apply.Statement) error {
 	for _, c := range changes {
 		var err error
 		if d.verb == "delete" {
-			err = r.b.DeleteRow(d.table, c.tid)
+			err = r.b.DeleteRow(t, c.tid)
 		} else {
-			err = r.b.UpdateRow(d.table, c.tid, c.values)
+			err = r.b.UpdateRow(t, c.tid, c.values)
 		}
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ type Runner struct {
 
 	b    *apply.Backend
 	db   *schema.Database
-	in   *stream.Reader
+	in   stream.Source
 	feed feed
 	// Quiet leaves the records of checkpoints out, which a recording has.
 	Quiet bool
@@ -38,6 +38,12 @@ type Runner struct {
 	lost     bool // the current statement's work is rolled back
 	block    bool // within BEGIN and COMMIT of the script
 	begun    bool // the backend's transaction is
+
+	scripted bool            // the stream's second phases of prepared transactions are passed over
+	twoPhase bool            // the stream has prepared transactions when they are prepared
+	gid      string          // the transaction is going to be prepared under this name
+	fromSQL  bool            // its rows are not those of the stream
+	known    map[string]bool // tables that the stream has described, by qualified name
 }
 
 // feed is the stream, read up to its next change or commit.
@@ -45,13 +51,14 @@ type feed struct {
 	m     stream.Message
 	ready bool
 	end   bool
-	begin bool // a transaction begins before m
+	begin bool   // a transaction begins before m
+	gid   string // under which it is going to be prepared; "" if it is not
 	now   stream.Timestamp
 }
 
 // NewRunner returns a runner of a stream on a backend with the given schema.
 func NewRunner(b *apply.Backend, db *schema.Database, in *stream.Reader) *Runner {
-	r := &Runner{b: b, db: db, in: in}
+	r := &Runner{b: b, db: db, in: in, known: map[string]bool{}}
 	b.SetFeeder(r)
 	return r
 }
@@ -93,6 +100,9 @@ func (r *Runner) Messages() int64 { return r.messages }
 // Lost says whether what is being done is going to be rolled back.
 func (r *Runner) Lost() bool { return r.lost }
 
+// FromSQL says whether what is being prepared was carried out from the SQL alone.
+func (r *Runner) FromSQL() bool { return r.fromSQL }
+
 // Message is the last one, for error messages.
 func (r *Runner) Message() *stream.Message { return &r.feed.m }
 
@@ -115,15 +125,22 @@ func (r *Runner) peek() error {
 		}
 		r.messages++
 		switch m := &f.m; m.Kind {
-		case stream.KindBegin:
-			f.begin, f.now = true, m.Time
+		case stream.KindBegin, stream.KindBeginPrepare:
+			f.begin, f.now, f.gid = true, m.Time, ""
+			if m.Kind == stream.KindBeginPrepare {
+				f.gid = string(m.GID)
+			}
+			r.twoPhase = r.twoPhase || m.Kind == stream.KindBeginPrepare
+		case stream.KindCommitPrepared, stream.KindRollbackPrepared:
+			f.ready = !r.scripted
 		case stream.KindRelation, stream.KindType, stream.KindMessage, stream.KindOrigin:
 			if m.Kind == stream.KindRelation {
+				r.known[m.Relation.Namespace+"."+m.Relation.Name] = true
 				if err := r.b.Describe(m); err != nil {
 					return err
 				}
 			}
-		case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate, stream.KindCommit:
+		case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate, stream.KindCommit, stream.KindPrepare:
 			f.ready = true
 		default:
 			return &apply.UnsupportedError{What: fmt.Sprintf("%s messages in a stream of a backend's changes", m.Kind), Message: m.Number}
@@ -140,6 +157,9 @@ func (r *Runner) begin() {
 	if !r.begun {
 		r.b.Begin(r.feed.now)
 		r.begun = true
+		if r.gid != "" || r.feed.ready && r.feed.begin && r.feed.gid != "" {
+			r.b.Preparing()
+		}
 	}
 }
 
@@ -178,11 +198,22 @@ func (r *Runner) rest() error {
 		switch {
 		case r.feed.end:
 			return nil
-		case m.Kind == stream.KindCommit:
+		case m.Kind == stream.KindCommit, m.Kind == stream.KindPrepare:
 			r.begin()
 			r.take()
 			r.begun, r.open = false, false
+			gid := r.gid
+			if gid == "" && m.Kind == stream.KindPrepare {
+				gid = string(m.GID)
+			}
+			r.gid = ""
+			if gid != "" {
+				return r.b.Prepare(gid)
+			}
 			return r.b.Commit()
+		case m.Kind == stream.KindCommitPrepared, m.Kind == stream.KindRollbackPrepared:
+			r.take()
+			return r.b.FinishPrepared(string(m.GID), m.Kind == stream.KindCommitPrepared)
 		}
 		r.begin()
 		r.open = true
@@ -223,6 +254,14 @@ func (r *Runner) alone(t *schema.Table, kind stream.Kind) *apply.Statement {
 
 // Run carries out a stream and the script that has made it.
 func (r *Runner) Run(script *Script) error {
+	if script.prepares {
+		r.scripted = true
+		in, err := stream.Execute(r.in)
+		if err != nil {
+			return err
+		}
+		r.in, r.twoPhase = in, in.TwoPhase
+	}
 	for i, s := range script.statements {
 		if s.connects && i > 0 {
 			r.b.NewSession()
@@ -244,7 +283,14 @@ func (r *Runner) run(s *statement) error {
 	switch verb, name := s.control(); verb {
 	case "begin":
 		r.block = true
-		return nil
+		return r.preparing(s)
+	case "prepare":
+		if !r.block {
+			return nil
+		}
+		return r.prepare()
+	case "commit prepared", "rollback prepared":
+		return r.b.FinishPrepared(name, verb == "commit prepared")
 	case "commit", "rollback":
 		if !r.block {
 			return nil
@@ -271,9 +317,9 @@ func (r *Runner) run(s *statement) error {
 		return r.b.Worker().Run(s.text, r.Quiet)
 	case first.is("create", "alter", "drop"):
 		return r.ddl(s)
-	case first.is("update", "delete", "insert", "with", "merge", "copy") && !s.rolledBack:
+	case first.is("update", "delete", "insert", "with", "merge", "copy") && !s.rolledBack && !r.fromSQL:
 		r.doubt("how %s ... finds its rows is not known: each row is taken to be found by its key", s.text[:min(40, len(s.text))])
-	case s.rolledBack && first.is("update", "delete", "insert", "with", "merge", "copy", "truncate"):
+	case (s.rolledBack || r.fromSQL) && first.is("update", "delete", "insert", "with", "merge", "copy", "truncate"):
 		return rolledBackError(s)
 	}
 	return nil
@@ -285,7 +331,7 @@ func rolledBackError(s *statement) error {
 
 // end ends the script's transaction.
 func (r *Runner) end(commit bool) error {
-	r.block = false
+	r.block, r.gid = false, ""
 	if !commit {
 		if !r.begun {
 			return nil
@@ -314,8 +360,9 @@ func (r *Runner) dml(d *dml) error {
 		return err
 	}
 	r.begin()
-	if d.rolledBack {
-		r.lost = true
+	r.reads(d)
+	if d.rolledBack || r.fromSQL {
+		r.lost = d.rolledBack
 		err := r.rolledBack(d)
 		if err == nil {
 			err = r.ended()
@@ -497,6 +544,9 @@ func within(t, whole *schema.Table) bool {
 func (r *Runner) ddl(s *statement) error {
 	if s.rolledBack {
 		return rolledBackError(s)
+	}
+	if r.gid != "" {
+		return &apply.UnsupportedError{What: "DDL in a transaction that is prepared: " + s.text[:min(80, len(s.text))]}
 	}
 	r.begin()
 	if err := r.b.Alter(s.text, s.place); err != nil {

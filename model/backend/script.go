@@ -11,7 +11,13 @@ import (
 )
 
 // Script is what a session runs: SQL as psql gets it.
-type Script struct{ statements []*statement }
+type Script struct {
+	statements []*statement
+	prepares   bool // some of its transactions are prepared
+}
+
+// Prepares says whether some of the script's transactions are prepared.
+func (s *Script) Prepares() bool { return s.prepares }
 
 // ReadScript reads scripts that one session runs after the other, each statement in a
 // transaction of its own unless it stands between BEGIN and COMMIT. place names each
@@ -41,7 +47,26 @@ func ReadScript(scripts []string, place func(i int) string) (*Script, error) {
 		}
 		markRolledBack(s.statements[from:])
 	}
+	s.markPrepared()
 	return s, nil
+}
+
+// markPrepared finds out how prepared transactions end.
+func (s *Script) markPrepared() {
+	for i, st := range s.statements {
+		if st.gid == "" {
+			continue
+		}
+		s.prepares = true
+		st.end = "never"
+		for _, later := range s.statements[i:] {
+			verb, name := later.control()
+			if name == st.gid && (verb == "commit prepared" || verb == "rollback prepared") {
+				st.end = strings.TrimSuffix(verb, " prepared")
+				break
+			}
+		}
+	}
 }
 
 // markRolledBack notes which statements' work does not last.
@@ -60,7 +85,11 @@ func markRolledBack(list []*statement) {
 		switch verb, name := s.control(); verb {
 		case "begin":
 			levels = []level{{"", i + 1}}
-		case "commit":
+		case "commit", "prepare":
+			if verb == "prepare" && len(levels) > 0 && levels[0].from > 0 {
+				b := list[levels[0].from-1]
+				b.gid, b.work = name, list[levels[0].from:i]
+			}
 			levels = nil
 		case "rollback":
 			if len(levels) > 0 {
@@ -96,6 +125,12 @@ func (s *statement) control() (verb, name string) {
 	case first.kind != 'w':
 	case first.is("begin", "start"):
 		return "begin", ""
+	case len(s.toks) > 2 && (first.is("prepare") && s.toks[1].is("transaction") || first.is("commit", "rollback") && s.toks[1].is("prepared")):
+		name, _ := unquote(s.toks[2].text)
+		if first.is("prepare") {
+			return "prepare", name
+		}
+		return first.text + " prepared", name
 	case first.is("commit", "end"):
 		return "commit", ""
 	case first.is("savepoint"):

@@ -27,10 +27,14 @@ type BufferOptions struct {
 	Major int
 	// Streaming says that the plugin takes transactions in progress.
 	Streaming bool
+	// TwoPhase says that the slot has two_phase and the plugin takes prepared transactions:
+	// they are handed out when they are prepared, not when they commit.
+	TwoPhase bool
 }
 
 // Plugin gets what an output plugin's callbacks get. A transaction is streamed, or
-// begins and commits.
+// begins and commits. One that is prepared, which Begin learns from it, ends with Prepare or
+// StreamPrepare instead, and FinishPrepared follows.
 type Plugin interface {
 	Begin(t *Transaction)
 	Change(t *Transaction, c *Change)
@@ -39,6 +43,9 @@ type Plugin interface {
 	StreamStop(t *Transaction)
 	StreamCommit(t *Transaction)
 	StreamAbort(top, t *Transaction)
+	Prepare(t *Transaction)
+	StreamPrepare(t *Transaction)
+	FinishPrepared(t *Transaction, commit bool)
 }
 
 // Change is what one record, or one row of a record of several, has the buffer keep.
@@ -59,6 +66,9 @@ type Change struct {
 	// Row says that it is a row change, a TRUNCATE or a message, of whatever table: a
 	// transaction that has none is not streamed.
 	Row bool
+	// Table stands for the table that it is a row of, nil if none has to be looked up. A
+	// description of the table that has replaced another one is another table.
+	Table any
 	// Payload is the caller's.
 	Payload any
 
@@ -85,7 +95,11 @@ type Transaction struct {
 	partial        bool
 	streamable     bool
 	aborted        bool
+	prepared       bool // as a slot with two_phase has decoded it
 }
+
+// Prepared says whether the transaction is prepared, and handed out for that reason.
+func (t *Transaction) Prepared() bool { return t.prepared }
 
 func (t *Transaction) top() *Transaction {
 	if t.Top != nil {
@@ -108,13 +122,14 @@ type Buffer struct {
 	order  []*Transaction // top-level and subtransactions, in the order in which they came
 	size   int64
 	clock  int64
-	counts Counters // since the last report
-	high   int64    // the most that was in memory
+	counts Counters     // since the last report
+	high   int64        // the most that was in memory
+	looked map[any]bool // tables that were looked up in the catalogs
 }
 
 // NewBuffer returns an empty buffer that gives its changes to a plugin.
 func NewBuffer(o BufferOptions, p Plugin) *Buffer {
-	return &Buffer{opts: o, plugin: p, txns: map[uint32]*Transaction{}}
+	return &Buffer{opts: o, plugin: p, txns: map[uint32]*Transaction{}, looked: map[any]bool{}}
 }
 
 // Peak is the most memory that changes took, in bytes.
@@ -319,6 +334,55 @@ func (b *Buffer) Commit(xid uint32) {
 	case t.known:
 		b.process(t, false)
 	}
+	b.forget(t)
+}
+
+// Prepare hands out a transaction that is prepared, if the slot has two_phase, and keeps
+// what is known of it until FinishPrepared (ReorderBufferPrepare).
+func (b *Buffer) Prepare(xid uint32) {
+	if !b.opts.TwoPhase {
+		return
+	}
+	defer b.report()
+	t := b.txns[xid]
+	if t == nil {
+		return
+	}
+	t.prepared = true
+	switch {
+	case t.streamed:
+		b.stream(t)
+		b.plugin.StreamPrepare(t)
+	case t.known:
+		b.process(t, false)
+	default:
+		b.plugin.Prepare(t)
+	}
+	b.truncate(t)
+}
+
+// FinishPrepared ends a prepared transaction (ReorderBufferFinishPrepared); without
+// two_phase it is handed out or dropped now.
+func (b *Buffer) FinishPrepared(xid uint32, commit bool) {
+	t := b.txns[xid]
+	switch {
+	case !b.opts.TwoPhase && commit:
+		b.Commit(xid)
+		return
+	case !b.opts.TwoPhase:
+		if t != nil {
+			for _, s := range slices.Clone(t.subs) {
+				b.Abort(s.XID)
+			}
+		}
+		b.Abort(xid)
+		return
+	}
+	defer b.report()
+	if t == nil {
+		return
+	}
+	b.plugin.FinishPrepared(t, commit)
 	b.forget(t)
 }
 

@@ -55,6 +55,9 @@ type Options struct {
 	// Aborted says whether a transaction has already aborted where the server is, so
 	// that its changes can be dropped; nil if decoding keeps up with the server.
 	Aborted func(xid uint32) bool
+	// TwoPhase says that the slots have two_phase: where the plugin can do it, prepared
+	// transactions are handed out when they are prepared.
+	TwoPhase bool
 }
 
 // DefaultOptions are PostgreSQL 18's defaults.
@@ -91,6 +94,7 @@ type Decoder struct {
 	outputs      []*output
 	spilling     *Buffer // of the slots whose transactions are not streamed; nil if there is none
 	streaming    *Buffer
+	whole        *Buffer // of the slots whose plugins know no prepared transactions, if others do
 	warnings     []string
 	warned       map[string]bool
 
@@ -116,6 +120,9 @@ type xact struct {
 	finalLSN stream.LSN
 	endLSN   stream.LSN
 	time     stream.Timestamp
+	gid      string           // of one that is prepared
+	prepared stream.Timestamp // when it was
+	first    stream.LSN       // the end of the record of its PREPARE
 }
 
 // payload is what the encoders made of a change.
@@ -225,6 +232,24 @@ func (f fanout) StreamCommit(t *Transaction) {
 	}
 }
 
+func (f fanout) Prepare(t *Transaction) {
+	for _, p := range f {
+		p.Prepare(t)
+	}
+}
+
+func (f fanout) StreamPrepare(t *Transaction) {
+	for _, p := range f {
+		p.StreamPrepare(t)
+	}
+}
+
+func (f fanout) FinishPrepared(t *Transaction, commit bool) {
+	for _, p := range f {
+		p.FinishPrepared(t, commit)
+	}
+}
+
 func (f fanout) StreamAbort(top, t *Transaction) {
 	for _, p := range f {
 		p.StreamAbort(top, t)
@@ -253,7 +278,14 @@ func New(db *schema.Database, o Options) (*Decoder, error) {
 	if o.Ways == nil {
 		o.Ways = Ways
 	}
-	var spilling, streaming fanout
+	if o.TwoPhase && o.Major < 14 {
+		return nil, fmt.Errorf("two-phase decoding: expected version 14 or later, before which slots have no two_phase")
+	}
+	var spilling, streaming, whole fanout
+	plain := &spilling // of plugins that know no prepared transactions
+	if o.TwoPhase {
+		plain = &whole
+	}
 	for _, way := range o.Ways {
 		out := &output{Result: Result{Way: way, ByKind: map[string]Count{}, ByMessage: map[string]Count{}}, d: d}
 		d.outputs = append(d.outputs, out)
@@ -273,23 +305,23 @@ func New(db *schema.Database, o Options) (*Decoder, error) {
 			spilling = append(spilling, testDecoding{out})
 		case Wal2JSON1:
 			out.encoder = encodeJSON1
-			spilling = append(spilling, &wal2json1{output: out})
+			*plain = append(*plain, &wal2json1{output: out})
 		case Wal2JSON2:
 			out.encoder = encodeJSON2
-			spilling = append(spilling, wal2json2{out})
+			*plain = append(*plain, wal2json2{out})
 		default:
 			return nil, fmt.Errorf("unknown way %q of decoding: expected one of %v", way, Ways)
 		}
 	}
-	buffer := func(plugins fanout, stream bool) *Buffer {
+	buffer := func(plugins fanout, stream, twoPhase bool) *Buffer {
 		if plugins == nil {
 			return nil
 		}
-		b := NewBuffer(BufferOptions{WorkMem: o.WorkMem, Major: o.Major, Streaming: stream}, plugins)
+		b := NewBuffer(BufferOptions{WorkMem: o.WorkMem, Major: o.Major, Streaming: stream, TwoPhase: twoPhase}, plugins)
 		b.Aborted = o.Aborted
 		return b
 	}
-	d.spilling, d.streaming = buffer(spilling, false), buffer(streaming, true)
+	d.spilling, d.streaming, d.whole = buffer(spilling, false, o.TwoPhase), buffer(streaming, true, o.TwoPhase), buffer(whole, false, false)
 	return d, nil
 }
 
@@ -315,8 +347,11 @@ func (d *Decoder) Results() []Result {
 	var results []Result
 	for _, o := range d.outputs {
 		b := d.spilling
-		if o.Way == PgoutputStreaming {
+		switch {
+		case o.Way == PgoutputStreaming:
 			b = d.streaming
+		case d.opts.TwoPhase && (o.Way == Wal2JSON1 || o.Way == Wal2JSON2):
+			b = d.whole
 		}
 		o.Counters, o.PeakBytes = b.Counters, b.Peak()
 		results = append(results, o.Result)
@@ -326,7 +361,7 @@ func (d *Decoder) Results() []Result {
 
 // buffers calls do for each buffer.
 func (d *Decoder) buffers(do func(*Buffer)) {
-	for _, b := range []*Buffer{d.spilling, d.streaming} {
+	for _, b := range []*Buffer{d.spilling, d.streaming, d.whole} {
 		if b != nil {
 			do(b)
 		}
@@ -336,7 +371,15 @@ func (d *Decoder) buffers(do func(*Buffer)) {
 // queue has the buffers keep a change of a transaction. A buffer changes nothing in
 // it but its place.
 func (d *Decoder) queue(x, top *xact, c Change) {
+	d.queueIn(x, top, c, func(*Buffer) bool { return true })
+}
+
+// queueIn is queue for those buffers that want it.
+func (d *Decoder) queueIn(x, top *xact, c Change, wants func(*Buffer) bool) {
 	d.buffers(func(b *Buffer) {
+		if !wants(b) {
+			return
+		}
 		if top != nil && top != x {
 			b.Transaction(top.xid, 0).Info = top
 		}

@@ -47,7 +47,8 @@
 // taken to be compressed as a new one would be. wal2json and test_decoding are taken not
 // to stream. That rows of ON CONFLICT are speculative until they are confirmed, and that
 // COPY's rows share out-of-line chunks until the last one, is counted only where the WAL
-// is there. Replication origins and two-phase decoding are left out.
+// is there. Replication origins are
+// left out.
 //
 // Reading order: size.go, buffer.go, process.go (the buffer); decode.go, input.go (the
 // decoder); relation.go, row.go, toast.go, memory.go (rows and their lengths), publication.go,

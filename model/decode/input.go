@@ -19,7 +19,10 @@ type Xact struct{ XID, Top uint32 }
 func (d *Decoder) Message(m *stream.Message) error {
 	switch m.Kind {
 	case stream.KindBegin, stream.KindBeginPrepare:
-		d.current = &xact{xid: m.Xid, finalLSN: m.TxLSN, endLSN: m.EndLSN, time: m.Time}
+		d.current = &xact{xid: m.Xid, finalLSN: m.TxLSN, endLSN: m.EndLSN, time: m.Time, gid: string(m.GID)}
+		return nil
+	case stream.KindCommitPrepared, stream.KindRollbackPrepared:
+		d.FinishPrepared(m.Xid, m.Kind == stream.KindCommitPrepared, m)
 		return nil
 	case stream.KindCommit, stream.KindPrepare:
 		if d.current == nil {
@@ -27,11 +30,15 @@ func (d *Decoder) Message(m *stream.Message) error {
 		}
 		x := d.current
 		d.current = nil
-		d.Commit(x.xid, m)
+		if m.Kind == stream.KindPrepare {
+			d.Prepare(x.xid, string(m.GID), m)
+		} else {
+			d.Commit(x.xid, m)
+		}
 		return nil
 	case stream.KindRelation, stream.KindType:
 		return d.Describe(m)
-	case stream.KindOrigin, stream.KindCommitPrepared, stream.KindRollbackPrepared:
+	case stream.KindOrigin:
 		return nil
 	case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate, stream.KindMessage:
 		if m.Kind == stream.KindMessage && m.Flags&stream.MessageTransactional == 0 {
@@ -131,7 +138,7 @@ func (d *Decoder) Change(x Xact, m *stream.Message, logged *Logged) error {
 	}
 	// What follows compresses values in place.
 	oldLength, s := d.lengths(&r, true)
-	c := Change{Size: RowSize(oldLength, s.length), Row: true, Clear: true, Payload: p}
+	c := Change{Size: RowSize(oldLength, s.length), Row: true, Clear: true, Table: rel, Payload: p}
 	if logged == nil {
 		for _, n := range s.chunks {
 			d.queue(own, top, Change{Size: RowSize(0, n), Row: true, Chunk: true})
@@ -174,6 +181,16 @@ func (d *Decoder) Internal(x Xact, size int) {
 	d.queue(own, top, Change{Size: size, Internal: true})
 }
 
+// Snapshot is Internal for the snapshot that a transaction gets when catalogs have been
+// changed: one that a slot has handed out as prepared gets none.
+func (d *Decoder) Snapshot(x Xact, size int) {
+	own, top := d.xactOf(x)
+	d.queueIn(own, top, Change{Size: size, Internal: true}, func(b *Buffer) bool {
+		t := b.txns[x.XID]
+		return t == nil || !t.prepared
+	})
+}
+
 // Hidden takes a row change that no plugin sees: of a catalog, or a row that is
 // deleted from a TOAST table.
 func (d *Decoder) Hidden(x Xact, size int) {
@@ -214,7 +231,11 @@ func (d *Decoder) Lost(x Xact, kind stream.Kind, schema, table string, size int)
 			p.relations, p.published = []*relation{r}, kind
 		}
 	}
-	d.queue(own, top, Change{Size: size, Row: true, Clear: true, Payload: p})
+	var named any = schema + "." + table
+	if len(p.relations) > 0 {
+		named = p.relations[0]
+	}
+	d.queue(own, top, Change{Size: size, Row: true, Clear: true, Table: named, Payload: p})
 }
 
 // Commit ends a transaction. m is its commit message, nil if none is there.
@@ -229,6 +250,39 @@ func (d *Decoder) Commit(xid uint32, m *stream.Message) {
 			}
 		}
 		b.Commit(xid)
+	})
+}
+
+// Prepare ends the first phase of a transaction. m is its prepare message, nil if none is
+// there.
+func (d *Decoder) Prepare(xid uint32, gid string, m *stream.Message) {
+	d.buffers(func(b *Buffer) {
+		if t := b.txns[xid]; t != nil {
+			if x, ok := t.Info.(*xact); ok {
+				x.gid = gid
+				if m != nil {
+					x.finalLSN, x.endLSN, x.time = m.TxLSN, m.EndLSN, m.Time
+					x.first, x.prepared = m.EndLSN, m.Time
+				}
+			}
+		}
+		b.Prepare(xid)
+	})
+}
+
+// FinishPrepared commits a prepared transaction or rolls it back. m is the message of it,
+// nil if none is there.
+func (d *Decoder) FinishPrepared(xid uint32, commit bool, m *stream.Message) {
+	if commit && d.known(xid) {
+		d.transactions++
+	}
+	d.buffers(func(b *Buffer) {
+		if t := b.txns[xid]; t != nil && m != nil {
+			if x, ok := t.Info.(*xact); ok {
+				x.finalLSN, x.endLSN, x.time = m.TxLSN, m.EndLSN, m.Time
+			}
+		}
+		b.FinishPrepared(xid, commit)
 	})
 }
 
@@ -269,7 +323,11 @@ func (d *Decoder) truncateChange(own, top *xact, m *stream.Message) error {
 	}
 	d.encoded = appendTestTruncate(d.encoded[:0], p.all, m.Flags)
 	d.put(p, encodeTest, d.encoded)
-	d.queue(own, top, Change{Size: TruncateSize(len(p.all)), Row: true, Payload: p})
+	c := Change{Size: TruncateSize(len(p.all)), Row: true, Payload: p}
+	if len(p.all) > 0 {
+		c.Table = p.all[0]
+	}
+	d.queue(own, top, c)
 	return nil
 }
 

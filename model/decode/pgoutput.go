@@ -78,7 +78,32 @@ type pgoutput struct {
 // send emits a message.
 func (o *pgoutput) send(kind stream.Kind, b []byte) { o.emit(string(rune(kind)), kind.String(), b) }
 
-func (o *pgoutput) Begin(*Transaction) { o.begun = false }
+// A transaction that is prepared begins at once, any other before its first change.
+func (o *pgoutput) Begin(t *Transaction) {
+	o.begun = t.Prepared()
+	if x := t.Info.(*xact); o.begun {
+		o.send(stream.KindBeginPrepare, stream.AppendBeginPrepare(o.buf[:0], x.finalLSN, x.endLSN, x.time, t.XID, x.gid))
+	}
+}
+
+func (o *pgoutput) Prepare(t *Transaction) {
+	x := t.Info.(*xact)
+	o.send(stream.KindPrepare, stream.AppendPrepare(o.buf[:0], x.finalLSN, x.endLSN, x.time, t.XID, x.gid))
+}
+
+func (o *pgoutput) StreamPrepare(t *Transaction) {
+	x := t.Info.(*xact)
+	o.send(stream.KindStreamPrepare, stream.AppendStreamPrepare(o.buf[:0], x.finalLSN, x.endLSN, x.time, t.XID, x.gid))
+}
+
+func (o *pgoutput) FinishPrepared(t *Transaction, commit bool) {
+	x := t.Info.(*xact)
+	if commit {
+		o.send(stream.KindCommitPrepared, stream.AppendCommitPrepared(o.buf[:0], x.finalLSN, x.endLSN, x.time, t.XID, x.gid))
+	} else {
+		o.send(stream.KindRollbackPrepared, stream.AppendRollbackPrepared(o.buf[:0], x.first, x.endLSN, x.prepared, x.time, t.XID, x.gid))
+	}
+}
 
 func (o *pgoutput) Commit(t *Transaction) {
 	if o.begun {

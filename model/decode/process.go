@@ -111,6 +111,16 @@ func (b *Buffer) process(t *Transaction, streaming bool) {
 		} else {
 			heap.Fix(h, 0)
 		}
+		if change.Table != nil && !b.looked[change.Table] {
+			if t.prepared && b.Aborted != nil && b.Aborted(t.XID) {
+				// Looking the table up finds out that the transaction has been rolled
+				// back: the rest is left out, and nothing is counted
+				// (HandleConcurrentAbort).
+				b.plugin.Prepare(t)
+				return
+			}
+			b.looked[change.Table] = true
+		}
 		if streaming && !started {
 			b.plugin.StreamStart(t, !t.streamed)
 			started = true
@@ -163,7 +173,11 @@ func (b *Buffer) process(t *Transaction, streaming bool) {
 		b.counts.TotalTxns++
 	}
 	b.counts.TotalBytes += t.total
-	if !streaming {
+	switch {
+	case !streaming && t.prepared:
+		b.plugin.Prepare(t)
+		return
+	case !streaming:
 		b.plugin.Commit(t)
 		return
 	}

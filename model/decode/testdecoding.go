@@ -5,6 +5,7 @@ package decode
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"applysim/model/pgtype"
 	"applysim/model/stream"
@@ -132,6 +133,23 @@ func (o testDecoding) Commit(t *Transaction) {
 	o.emit("COMMIT", "commit", strconv.AppendUint(append(o.buf[:0], "COMMIT "...), uint64(t.XID), 10))
 }
 
+// finish emits the line that ends a prepared transaction's phase.
+func (o testDecoding) finish(what, kind string, t *Transaction) {
+	b := append(append(o.buf[:0], what...), " '"...)
+	b = append(b, strings.ReplaceAll(t.Info.(*xact).gid, "'", "''")...)
+	o.emit(kind, strings.ToLower(what), strconv.AppendUint(append(b, "', txid "...), uint64(t.XID), 10))
+}
+
+func (o testDecoding) Prepare(t *Transaction) { o.finish("PREPARE TRANSACTION", "PREPARE", t) }
+
+func (o testDecoding) FinishPrepared(t *Transaction, commit bool) {
+	if commit {
+		o.finish("COMMIT PREPARED", "COMMIT", t)
+	} else {
+		o.finish("ROLLBACK PREPARED", "ROLLBACK", t)
+	}
+}
+
 func (o testDecoding) Change(_ *Transaction, c *Change) {
 	p := c.Payload.(*payload)
 	kind := "table"
@@ -143,5 +161,6 @@ func (o testDecoding) Change(_ *Transaction, c *Change) {
 
 func (o testDecoding) StreamStart(*Transaction, bool)             {}
 func (o testDecoding) StreamStop(*Transaction)                    {}
+func (o testDecoding) StreamPrepare(*Transaction)                 {}
 func (o testDecoding) StreamCommit(*Transaction)                  {}
 func (o testDecoding) StreamAbort(_ *Transaction, _ *Transaction) {}

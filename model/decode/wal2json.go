@@ -263,6 +263,9 @@ func (o *wal2json1) StreamStart(*Transaction, bool)             {}
 func (o *wal2json1) StreamStop(*Transaction)                    {}
 func (o *wal2json1) StreamCommit(*Transaction)                  {}
 func (o *wal2json1) StreamAbort(_ *Transaction, _ *Transaction) {}
+func (o *wal2json1) Prepare(*Transaction)                       {}
+func (o *wal2json1) StreamPrepare(*Transaction)                 {}
+func (o *wal2json1) FinishPrepared(*Transaction, bool)          {}
 
 // wal2json2 is a slot of the plugin, format 2: one message a change.
 type wal2json2 struct{ *output }
@@ -289,3 +292,6 @@ func (o wal2json2) StreamStart(*Transaction, bool)             {}
 func (o wal2json2) StreamStop(*Transaction)                    {}
 func (o wal2json2) StreamCommit(*Transaction)                  {}
 func (o wal2json2) StreamAbort(_ *Transaction, _ *Transaction) {}
+func (o wal2json2) Prepare(*Transaction)                       {}
+func (o wal2json2) StreamPrepare(*Transaction)                 {}
+func (o wal2json2) FinishPrepared(*Transaction, bool)          {}
