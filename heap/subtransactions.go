@@ -13,7 +13,7 @@ import (
 type Backend struct {
 	current    uint32
 	levels     []uint32
-	combos     map[[2]uint32]uint32
+	combos     combos
 	multiCache []uint32
 }
 

@@ -44,7 +44,7 @@ type Transactions struct {
 	// 0 if there are none: what it or a later one deleted may not go.
 	held uint32
 
-	combos map[[2]uint32]uint32 // of the current transaction
+	combos combos // of the current transaction
 	// levels are the ids of the current transaction and of its open subtransactions,
 	// 0 where there is none yet. It is empty as long as there is no subtransaction.
 	levels     []uint32
@@ -110,36 +110,47 @@ func (x *Transactions) Aborted(xid uint32) {
 // Begin notes that the worker begins a transaction, which has no id yet.
 func (x *Transactions) Begin() {
 	x.Current = 0
-	if len(x.combos) > 0 {
-		clear(x.combos)
-	}
+	x.combos.clear()
 	if x.levels != nil || x.multiCache != nil || x.released != nil {
 		x.levels, x.multiCache, x.released = nil, nil, nil
 	}
 }
 
+// combos are the combo command ids of a transaction: each stands for the commands that
+// have made and ended a version (combocid.c).
+type combos struct {
+	ids  map[[2]uint32]uint32
+	made []uint32 // the first of the two commands, by id
+}
+
+func (c *combos) clear() {
+	if len(c.made) > 0 {
+		clear(c.ids)
+		c.made = c.made[:0]
+	}
+}
+
 // madeBy is the command that made a version with a combo command id (GetRealCmin).
 func (x *Transactions) madeBy(combo uint32) uint32 {
-	for commands, n := range x.combos {
-		if n == combo {
-			return commands[0]
-		}
+	if int(combo) >= len(x.combos.made) {
+		return 0
 	}
-	return 0
+	return x.combos.made[combo]
 }
 
 // combo returns the combo command id of a version that the current transaction
 // has made and ended, by the two commands.
 func (x *Transactions) combo(cmin, cmax uint32) uint32 {
-	k := [2]uint32{cmin, cmax}
-	if n, ok := x.combos[k]; ok {
+	c, k := &x.combos, [2]uint32{cmin, cmax}
+	if n, ok := c.ids[k]; ok {
 		return n
 	}
-	if x.combos == nil {
-		x.combos = map[[2]uint32]uint32{}
+	if c.ids == nil {
+		c.ids = map[[2]uint32]uint32{}
 	}
-	n := uint32(len(x.combos))
-	x.combos[k] = n
+	n := uint32(len(c.made))
+	c.ids[k] = n
+	c.made = append(c.made, cmin)
 	return n
 }
 
