@@ -2,6 +2,8 @@ package synccommit
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -156,15 +158,14 @@ func (p *nameParser) wrong(expected string) error {
 	return fmt.Errorf("syntax error at or near %q: expected %s", p.words[p.at].text, expected)
 }
 
-// number reads digits; what is too large stands for more standbys than there are.
+// number reads digits as atoi does, which the server uses: what does not fit a long becomes
+// the greatest, of which an int keeps the lower half.
 func number(digits string) int {
-	n := 0
-	for _, c := range digits {
-		if n = n*10 + int(c-'0'); n > 1<<30 {
-			return 1 << 30
-		}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		n = math.MaxInt64 // they are digits only, so that there are too many
 	}
-	return n
+	return int(int32(n))
 }
 
 func nameTokens(text string) ([]word, error) {

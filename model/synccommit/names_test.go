@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestStandbyNames: what a PostgreSQL 18.1 server accepts and refuses (ALTER SYSTEM SET
-// synchronous_standby_names), and sync_priority by name.
+// TestStandbyNames: what is read of a string, and sync_priority by name. A real 18.1 server
+// was given the same strings, and takes and refuses the same ones (package
+// experiments/commit, waits.json).
 func TestStandbyNames(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", ""},
