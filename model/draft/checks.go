@@ -16,13 +16,14 @@ import (
 	"applysim/model/stream"
 )
 
-// check is a CHECK constraint that can be evaluated.
+// check is a CHECK constraint that can be evaluated, or what is like one.
 type check struct {
 	name    string
 	sql     string
 	e       *expr.Expr
 	columns []int
 	domain  *expr.Domain // if it is that of a column
+	value   bool         // it is an index's expression, which has a value in every row
 }
 
 const (
@@ -87,6 +88,16 @@ func (d *Draft) check(t *Table) {
 		slices.Sort(k.columns)
 		k.columns = slices.Compact(k.columns)
 		t.checks = append(t.checks, k)
+	}
+	for _, x := range t.Schema.Indexes {
+		for i := range x.Keys {
+			if x.Keys[i].Column >= 0 {
+				continue
+			}
+			if e, err := expr.CompileOptions(x.Keys[i].Expr, t.Schema, d.exprOptions()); err == nil {
+				t.checks = append(t.checks, &check{name: x.Name, sql: x.Keys[i].Expr, e: e, columns: e.Columns(), value: true})
+			}
+		}
 	}
 	if len(t.checks) == 0 {
 		return
@@ -348,7 +359,7 @@ func (c *check) holds(row []datum.Value) bool {
 		_, unsupported := err.(*expr.UnsupportedError)
 		return unsupported
 	}
-	return v.Null || v.Bits&1 != 0
+	return c.value || v.Null || v.Bits&1 != 0
 }
 
 // violated lists constraints that rows do not satisfy as they are made now: those of some
