@@ -42,6 +42,7 @@ type Step struct {
 	Name   string         `json:"name"`
 	Before []string       `json:"before,omitempty"` // commands on the subscriber before the step
 	SQL    []string       `json:"sql"`              // what the publisher ran
+	Warm   []string       `json:"warm,omitempty"`   // of a grid of backends: what it ran before, which is not counted
 	Group  string         `json:"group,omitempty"`  // steps that are left out together, "" for all of the grid
 	Count  map[string]any `json:"count,omitempty"`  // what it holds, for the reader
 }

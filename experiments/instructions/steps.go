@@ -17,7 +17,7 @@ import (
 // Steps of all grids: their work, as the simulator counts it, and what the real
 // worker took for it. See README beside the file.
 //
-//go:embed testdata/recorded/steps.json.gz testdata/recorded/sender_steps.json.gz
+//go:embed testdata/recorded/steps.json.gz testdata/recorded/sender_steps.json.gz testdata/recorded/backend_steps.json.gz
 var recorded embed.FS
 
 // StepsFile is where the recorded steps are, from this folder, SenderStepsFile where those
@@ -25,6 +25,8 @@ var recorded embed.FS
 const (
 	StepsFile       = "testdata/recorded/steps.json.gz"
 	SenderStepsFile = "testdata/recorded/sender_steps.json.gz"
+	// BackendStepsFile is where those of backends are.
+	BackendStepsFile = "testdata/recorded/backend_steps.json.gz"
 )
 
 // step is a step in the file. Items are term, place and quantity.
@@ -47,6 +49,9 @@ func Recorded() ([]cost.Observation, error) { return read(StepsFile) }
 
 // RecordedSender reads the steps of walsenders that come with the program.
 func RecordedSender() ([]cost.Observation, error) { return read(SenderStepsFile) }
+
+// RecordedBackend reads the steps of backends that come with the program.
+func RecordedBackend() ([]cost.Observation, error) { return read(BackendStepsFile) }
 
 func read(file string) ([]cost.Observation, error) {
 	f, err := recorded.Open(file)
@@ -113,6 +118,11 @@ func WriteSenderSteps(w io.Writer, list []cost.Observation) error {
 			return slices.Contains(p.Functions, function) || slices.Contains(p.Less, function)
 		})
 	})
+}
+
+// WriteBackendSteps is WriteSteps for steps of backends.
+func WriteBackendSteps(w io.Writer, list []cost.Observation) error {
+	return writeSteps(w, list, func(string) bool { return false })
 }
 
 func writeSteps(w io.Writer, list []cost.Observation, fitted func(function string) bool) error {

@@ -27,6 +27,9 @@ type Backend struct {
 	// Doubts are assumptions that did not hold: a row that the statement's scan did not
 	// come to, by table.
 	Doubts map[string]int64
+	// Checked is how many rows were looked for to which others refer, Left how often rows
+	// were looked for that refer to one which goes.
+	Checked, Left int64
 
 	w         *Worker
 	p         parallelWorker // what it knows of its subtransactions

@@ -149,6 +149,7 @@ func (b *Backend) checkKeys() error {
 
 // lockParent looks for the row that a row refers to, and locks it against going.
 func (b *Backend) lockParent(c *keyCheck) error {
+	b.Checked++
 	b.w.needXID()
 	values := convert(c.values, c.child, c.key.Columns, c.key.parent, c.key.Keys)
 	for _, t := range leaves(c.key.parent) {
@@ -322,6 +323,7 @@ func (b *Backend) first(t *table, columns []int, values []datum.Value) (storage.
 
 // leaveParent does what a foreign key does when a row that may be referred to is gone.
 func (b *Backend) leaveParent(c *keyCheck) error {
+	b.Left++
 	action := c.key.OnDelete
 	if c.kind == stream.KindUpdate {
 		action = c.key.OnUpdate

@@ -88,6 +88,14 @@ func (c *localColumn) shape(col *stream.Column) {
 	into.total.add(&into.last, 1)
 }
 
+// TextShape is what reading a value's text costs beside its length.
+func TextShape(t *pgtype.Type, text string) Shape {
+	if !shaped(t) {
+		return Shape{}
+	}
+	return shapeOf(t, &stream.Column{Format: stream.ColumnText, Data: []byte(text)})
+}
+
 func shapeOf(t *pgtype.Type, col *stream.Column) (s Shape) {
 	switch {
 	case characters(t) && col.Format == stream.ColumnText:

@@ -33,6 +33,9 @@ type Runner struct {
 	// Emitted is told of each logical message that the script writes. It may be nil.
 	Emitted func(LogicalMessage)
 
+	work      Work
+	described map[uint32]*stream.Relation
+
 	messages int64
 	open     bool // within a transaction of the stream whose commit is still to come
 	lost     bool // the current statement's work is rolled back
@@ -57,8 +60,8 @@ type feed struct {
 }
 
 // NewRunner returns a runner of a stream on a backend with the given schema.
-func NewRunner(b *apply.Backend, db *schema.Database, in *stream.Reader) *Runner {
-	r := &Runner{b: b, db: db, in: in, known: map[string]bool{}}
+func NewRunner(b *apply.Backend, db *schema.Database, in stream.Source) *Runner {
+	r := &Runner{b: b, db: db, in: in, known: map[string]bool{}, described: map[uint32]*stream.Relation{}}
 	b.SetFeeder(r)
 	return r
 }
@@ -135,6 +138,7 @@ func (r *Runner) peek() error {
 			f.ready = !r.scripted
 		case stream.KindRelation, stream.KindType, stream.KindMessage, stream.KindOrigin:
 			if m.Kind == stream.KindRelation {
+				r.described[m.Relation.ID] = m.Relation
 				r.known[m.Relation.Namespace+"."+m.Relation.Name] = true
 				if err := r.b.Describe(m); err != nil {
 					return err
@@ -224,6 +228,8 @@ func (r *Runner) rest() error {
 			}
 		} else if err := r.b.BeginStatement(r.alone(t, m.Kind)); err != nil {
 			return err
+		} else {
+			r.work.alone(t, r.described[m.RelationID], m)
 		}
 		if err := r.b.Change(m); err != nil {
 			return err
@@ -262,13 +268,8 @@ func (r *Runner) Run(script *Script) error {
 		}
 		r.in, r.twoPhase = in, in.TwoPhase
 	}
-	for i, s := range script.statements {
-		if s.connects && i > 0 {
-			r.b.NewSession()
-		}
-		if err := r.run(s); err != nil {
-			return err
-		}
+	if err := r.Continue(script); err != nil {
+		return err
 	}
 	// What the script did not account for.
 	if r.block {
@@ -280,7 +281,12 @@ func (r *Runner) Run(script *Script) error {
 }
 
 func (r *Runner) run(s *statement) error {
-	switch verb, name := s.control(); verb {
+	verb, name := s.control()
+	if verb != "" {
+		r.work.control()
+		r.work.text(s)
+	}
+	switch verb {
 	case "begin":
 		r.block = true
 		return r.preparing(s)
@@ -356,8 +362,17 @@ var kinds = map[string]stream.Kind{
 
 // dml carries out a statement on the rows of a table.
 func (r *Runner) dml(d *dml) error {
+	c := &r.b.Worker().Counters
+	before := c.Inserts + c.Updates + c.Deletes
+	plan, err := r.carryOut(d)
+	r.work.statement(d, plan, c.Inserts+c.Updates+c.Deletes-before)
+	return err
+}
+
+// carryOut is dml. It returns how the statement has found its rows, nil if that is not known.
+func (r *Runner) carryOut(d *dml) (*apply.Statement, error) {
 	if err := r.peek(); err != nil {
-		return err
+		return nil, err
 	}
 	r.begin()
 	r.reads(d)
@@ -368,19 +383,19 @@ func (r *Runner) dml(d *dml) error {
 			err = r.ended()
 		}
 		r.lost = false
-		return err
+		return nil, err
 	}
 	if d.verb == "truncate" {
 		if err := r.b.EndStatement(); err != nil {
-			return err
+			return nil, err
 		}
 		if r.feed.ready && r.feed.m.Kind == stream.KindTruncate && (r.open || r.feed.begin) {
 			r.b.Truncating(d.truncated(r.db))
 			if err := r.change(); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return r.ended()
+		return nil, r.ended()
 	}
 	plan := d.plan(r.relation(d.table))
 	left := int64(-1)
@@ -403,7 +418,7 @@ func (r *Runner) dml(d *dml) error {
 			if err == nil {
 				err = r.ended()
 			}
-			return err
+			return nil, err
 		}
 	}
 	for i, leaf := range leaves {
@@ -416,14 +431,14 @@ func (r *Runner) dml(d *dml) error {
 			r.b.ContinueStatement(plan)
 		default:
 			if err := r.b.BeginStatement(plan); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if err := r.rows(d, plan, leaf, left); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return r.ended()
+	return plan, r.ended()
 }
 
 // rows carries out the changes that the stream has of a statement in a table. With more
@@ -538,6 +553,35 @@ func within(t, whole *schema.Table) bool {
 		}
 	}
 	return false
+}
+
+// Continue carries out a script of which the stream may tell more than the script does: what
+// follows belongs to the next one.
+func (r *Runner) Continue(script *Script) error {
+	for i, s := range script.statements {
+		if s.connects && i > 0 {
+			r.b.NewSession()
+		}
+		if err := r.run(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RunSQL carries out a script of which no stream tells: the rows that are there before one
+// begins.
+func (r *Runner) RunSQL(script *Script) error {
+	r.fromSQL = true
+	defer func() { r.fromSQL = false }()
+	for _, s := range script.statements {
+		if d := readDML(s, r.db); d != nil {
+			if err := r.run(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ddl carries out a statement on the schema.

@@ -1,7 +1,8 @@
-// Command fit fits the instruction model of an apply worker, or of a walsender:
+// Command fit fits the instruction model of an apply worker, a walsender or a backend:
 //
 //	go run ./experiments/instructions/fit -o model/cost/model.json
 //	go run ./experiments/instructions/fit --side walsender -o model/publisher/model.json
+//	go run ./experiments/instructions/fit --side backend -o model/backend/model.json
 //
 // The same steps give the same file. With --refresh the grids of folders (grid.json,
 // measured.json, streams) are replayed first, and their steps recorded beside those of all
@@ -46,6 +47,9 @@ var sides = []side{
 	{"walsender", instructions.RecordedSender, instructions.ObserveSender, instructions.WriteSenderSteps, instructions.SenderStepsFile, func(steps []cost.Observation) *cost.Fitter {
 		return cost.NewFitterOf(steps, publisher.Parts())
 	}},
+	{"backend", instructions.RecordedBackend, instructions.ObserveBackend, instructions.WriteBackendSteps, instructions.BackendStepsFile, func(steps []cost.Observation) *cost.Fitter {
+		return cost.NewFitterOf(steps, nil)
+	}},
 }
 
 func main() {
@@ -57,7 +61,7 @@ func main() {
 
 func run(args []string) error {
 	flags := pflag.NewFlagSet("fit", pflag.ContinueOnError)
-	of := flags.String("side", "worker", "the process to fit: worker or walsender")
+	of := flags.String("side", "worker", "the process to fit: worker, walsender or backend")
 	out := flags.StringP("output", "o", "", "write the model to this file")
 	refresh := flags.StringArray("refresh", nil, "replay the grids in this folder (grid.json, measured.json, streams) and record their steps, in place of those of grids with the same names; may be given several times")
 	explain := flags.StringArray("explain", nil, "show a step, as GRID/STEP, function by function, as the other grids predict it; may be given several times")
@@ -67,7 +71,7 @@ func run(args []string) error {
 	}
 	at := slices.IndexFunc(sides, func(s side) bool { return s.name == *of })
 	if at < 0 {
-		return fmt.Errorf("--side %s: expected worker or walsender", *of)
+		return fmt.Errorf("--side %s: expected worker, walsender or backend", *of)
 	}
 	s := &sides[at]
 	steps, err := s.recorded()
