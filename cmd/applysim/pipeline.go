@@ -61,6 +61,9 @@ func (o *pipelineOptions) addFlags(f *pflag.FlagSet) *string {
 
 const defaultSample = 50_000
 
+// maxMoments is how many moments are shown at most.
+const maxMoments = 100_000
+
 // runPipeline works a scenario's pipeline out.
 func runPipeline(env environment, args []string) error {
 	f := newFlags("pipeline")
@@ -110,6 +113,9 @@ func (o *pipelineOptions) work(f *pflag.FlagSet) (*pipeline.Report, *scenario.Sc
 	s, options, err := o.costs(f)
 	if err != nil {
 		return nil, nil, err
+	}
+	if n := s.Duration.Seconds() / every; every > 0 && n > maxMoments {
+		return nil, nil, hint(f, "--every %s: %.3g moments of a run of %v, expected at most %d", o.every, n, s.Duration, maxMoments)
 	}
 	r, err := pipeline.Run(s, options, every)
 	return r, s, err

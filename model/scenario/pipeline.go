@@ -96,7 +96,7 @@ const (
 func (s *Scenario) decodePipeline(d *decoder, t *section) {
 	if _, array := t.values["subscription"].([]any); array {
 		for _, u := range t.list("subscription") {
-			s.Subscriptions = append(s.Subscriptions, decodeSubscription(d, u, len(s.Subscriptions)))
+			s.Subscriptions = append(s.Subscriptions, decodeSubscription(d, u, s))
 		}
 		for i, x := range s.Subscriptions {
 			for _, y := range s.Subscriptions[:i] {
@@ -180,20 +180,22 @@ func decodePublisher(d *decoder, t *section) *Publisher {
 	return p
 }
 
-func decodeSubscription(d *decoder, t *section, number int) *Subscription {
+func decodeSubscription(d *decoder, t *section, s *Scenario) *Subscription {
 	u := &Subscription{at: t.path}
-	u.Name = t.text("name", fmt.Sprintf("sub%d", number+1))
+	if u.Name = t.text("name", fmt.Sprintf("sub%d", len(s.Subscriptions)+1)); u.Name == "" {
+		d.fail(t.at("name"), "name: found \"\", expected that of a subscription")
+	}
 	u.Tables = t.texts("tables")
 	t.boolean("binary", false)
 	u.Streaming = t.choice("streaming", "parallel", streamings)
 	u.ParallelWorkers = int(t.integer("max_parallel_apply_workers", 2, 0, 1024))
 	u.Server = t.text("server", "subscriber")
 	u.Cores = t.number("cores", 0, 0, 1e6)
-	u.Synchronous = t.text("synchronous_commit", "off") != "off"
+	u.Synchronous = t.choice("synchronous_commit", "off", []string{"off", "local", "remote_write", "on", "remote_apply"}) != "off"
 	u.Flush = t.duration("flush", 0)
 	u.Wait = t.duration("wait", 0)
 	u.Speed = t.number("speed", 1, 1e-6, 1e6)
-	u.Stopped = decodePeriods(t)
+	u.Stopped = decodePeriods(t, s.Duration)
 	t.done()
 	return u
 }
@@ -217,12 +219,12 @@ func decodeSlot(d *decoder, t *section, s *Scenario) *Slot {
 			x.Rate = t.bandwidth("reads")
 		}
 	}
-	x.Stopped = decodePeriods(t)
+	x.Stopped = decodePeriods(t, s.Duration)
 	t.done()
 	return x
 }
 
-func decodePeriods(t *section) []Period {
+func decodePeriods(t *section, run time.Duration) []Period {
 	var list []Period
 	for _, p := range t.list("stopped") {
 		x := Period{From: p.duration("from", 0), Until: p.duration("until", 0)}
@@ -231,6 +233,9 @@ func decodePeriods(t *section) []Period {
 		}
 		if n := len(list); n > 0 && (list[n-1].Until == 0 || x.From < list[n-1].Until) {
 			t.d.fail(p.at("from"), "from = %v: expected a time after the period before", x.From)
+		}
+		if run > 0 && x.From >= run {
+			t.d.fail(p.at("from"), "from = %v: expected a time within the run of %v", x.From, run)
 		}
 		list = append(list, x)
 		p.done()

@@ -112,6 +112,9 @@ func (s *Scenario) decode(d *decoder, t *section) {
 		if o.Count > 0 && !t.has("duration") {
 			d.fail(o.at+".count", "count spreads changes over the run's duration: expected duration, or a rate in place of count")
 		}
+		if s.Duration > 0 && o.Begins >= s.Duration {
+			d.fail(o.at+".begins", "begins = %v: expected a time within the run of %v", o.Begins, s.Duration)
+		}
 	}
 }
 

@@ -39,6 +39,11 @@ func TestErrors(t *testing.T) {
 		{"idle variant", head + op + "[[variant]]\nname = \"v\"\n", `s.toml:7: a variant that changes nothing: expected ddl, drop_index, fillfactor, replica_identity, column_type or settings`},
 		{"snapshot", head + op + "[[snapshot]]\nfrom = \"2min\"\nuntil = \"1min\"\n", `s.toml:9: until = 1m0s: expected a time after from, 2m0s`},
 
+		{"begins after the run", head + op + "begins = \"2min\"\n", `s.toml:7: begins = 2m0s: expected a time within the run of 1m0s`},
+		{"stopped after the run", head + "[[subscription]]\nstopped = [{ from = \"1min\" }]\n" + op, `s.toml:4: from = 1m0s: expected a time within the run of 1m0s`},
+		{"periods that overlap", head + "[[slot]]\nname = \"a\"\nstopped = [{ from = \"10s\" }, { from = \"20s\" }]\n" + op, `s.toml:5: from = 20s: expected a time after the period before`},
+		{"subscription without a name", head + "[[subscription]]\nname = \"\"\n" + op, `s.toml:4: name: found "", expected that of a subscription`},
+		{"synchronous_commit of a subscription", head + "[[subscription]]\nsynchronous_commit = \"banana\"\n" + op, `s.toml:4: synchronous_commit = "banana": expected one of off, local, remote_write, on and remote_apply (nearest: local)`},
 		{"standby without a name", head + "[[standby]]\nflush = \"1ms\"\n" + op, `s.toml:3: a standby without a name: expected name = "...", its application_name`},
 		{"unknown key of a standby", head + "[[standby]]\nname = \"a\"\nflussh = \"1ms\"\n" + op, `s.toml:5: unknown key "flussh" in standby[0] (nearest known: flush)`},
 		{"setting of a standby", head + "[[standby]]\nname = \"a\"\n[standby.settings]\nhot_standby = true\n" + op, `s.toml:6: unknown key "hot_standby" in standby[0].settings (nearest known: recovery_min_apply_delay)`},

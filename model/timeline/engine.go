@@ -36,15 +36,16 @@ type consumer struct {
 	share  [stages]float64 // of a core, or of the bandwidth
 
 	stopped  bool
-	stopping int     // the next of its periods
-	debt     float64 // CPU seconds of the walsender before it can go on
-	full     bool    // the buffer is full
-	held     bool    // and the walsender is held back by it
-	flying   float64 // bytes in the buffer
-	backlog  float64 // CPU seconds of parallel workers
-	parallel float64 // their rate
-	writing  float64 // bytes of WAL that they write in a second of it
-	lost     bool    // its slot was invalidated
+	stopping int      // the next of its periods
+	debt     float64  // CPU seconds of the walsender before it can go on
+	full     bool     // the buffer is full
+	held     bool     // and the walsender is held back by it
+	flying   float64  // bytes in the buffer
+	backlog  float64  // CPU seconds of parallel workers
+	streamed []*large // transactions of which it has taken parts, and not yet the end
+	parallel float64  // their rate
+	writing  float64  // bytes of WAL that they write in a second of it
+	lost     bool     // its slot was invalidated
 
 	reported [2]float64 // position that was reported last: replayed, flushed
 	silent   bool       // nothing is reported now
@@ -270,7 +271,7 @@ func (r *Run) due() {
 
 // begin begins a large transaction.
 func (r *Run) begin(source int, at float64) {
-	l := &large{source: source, begin: at, commits: at + r.Sources[source].Lasts, first: r.axis.open().at(r.t)}
+	l := &large{source: source, begin: at, commits: at + r.Sources[source].Lasts, first: r.axis.open().at(r.t), taken: make([]int, len(r.consumers)), again: make([]int, len(r.consumers))}
 	for _, c := range r.consumers {
 		l.restart = append(l.restart, c.snapshot)
 	}
@@ -294,19 +295,15 @@ func (r *Run) part(l *large) (at, share float64) {
 
 // stream adds a streamed part of a transaction.
 func (r *Run) stream(l *large) {
-	s := &r.Sources[l.source]
-	_, share := r.part(l)
 	l.parts++
-	p := piece{work: make([]Cost, len(r.consumers)), lump: &lump{source: l.source, txn: l}}
+	p := piece{work: make([]Cost, len(r.consumers)), lump: &lump{source: l.source, txn: l, parts: make([]int, len(r.consumers))}}
 	for i, c := range r.consumers {
 		if c.Streaming == Off {
 			continue
 		}
-		w := s.Costs[i]
-		p.work[i] = Cost{Send: w.Send * share, Bytes: w.Bytes * share, Pass: w.Pass * share}
-		if c.Streaming == Parallel {
-			p.work[i].Apply = (w.Apply + w.Wait) * share
-		}
+		p.lump.parts[i] = 1 + l.again[i]
+		p.work[i] = r.partCost(l, i, p.lump.parts[i])
+		l.again[i] = 0
 	}
 	r.axis.put(r.t, p)
 }
@@ -320,7 +317,7 @@ func (r *Run) commit(l *large) {
 	}
 	streamed := min(float64(float64(l.parts)*share), 1)
 	r.xid++
-	p := piece{work: make([]Cost, len(r.consumers)), lump: &lump{source: l.source, txn: l, commit: true, changes: s.Changes}}
+	p := piece{work: make([]Cost, len(r.consumers)), lump: &lump{source: l.source, txn: l, commit: true, changes: s.Changes, parts: make([]int, len(r.consumers))}}
 	for i, c := range r.consumers {
 		w := s.Costs[i]
 		if l.parts == 0 || c.Streaming == Off {
@@ -332,8 +329,25 @@ func (r *Run) commit(l *large) {
 		if c.Streaming == Parallel { // the parallel worker is the one that waits, too
 			p.work[i].Apply, p.work[i].Wait = (w.Apply+w.Wait)*left, 0
 		}
+		p.work[i].add(r.partCost(l, i, l.again[i]))
 	}
 	r.axis.put(r.t, p)
+}
+
+// partCost is what so many streamed parts of a transaction take a consumer.
+func (r *Run) partCost(l *large, consumer, parts int) Cost {
+	share := float64(float64(parts) * float64(r.Settings.DecodingWorkMem) / r.Sources[l.source].Memory)
+	w, c := &r.Sources[l.source].Costs[consumer], r.consumers[consumer]
+	x := Cost{Send: float64(w.Send * share), Bytes: float64(w.Bytes * share), Pass: float64(w.Pass * share)}
+	if c.Streaming == Parallel {
+		x.Apply = float64((w.Apply + w.Wait) * share)
+	}
+	return x
+}
+
+// add adds what parts of a transaction take.
+func (c *Cost) add(x Cost) {
+	c.Send, c.Bytes, c.Pass, c.Apply = c.Send+x.Send, c.Bytes+x.Bytes, c.Pass+x.Pass, c.Apply+x.Apply
 }
 
 // reflow begins a new flow with the rates that hold from now on.

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"slices"
 
 	"applysim/model/slots"
 	"applysim/wal"
@@ -193,7 +194,27 @@ func (r *Run) stop(c *consumer) {
 		c.stage[k].rate, c.stage[k].caught = 0, false
 	}
 	c.flying, c.backlog, c.full = 0, 0, false
+	r.forget(c)
 	r.happened(Stopped, c, "")
+}
+
+// forget has a consumer that is stopped lose what it has taken of transactions that have not
+// ended: files and parallel workers go with its worker. They are sent once more, with the
+// next of their parts.
+func (r *Run) forget(c *consumer) {
+	for _, l := range c.streamed {
+		parts := l.taken[c.number]
+		l.taken[c.number] = 0
+		next := slices.IndexFunc(r.axis.pieces[c.stage[apply].piece:], func(p piece) bool { return p.lump != nil && p.lump.txn == l })
+		if next < 0 {
+			l.again[c.number] += parts
+			continue
+		}
+		p := &r.axis.pieces[c.stage[apply].piece+next]
+		p.work[c.number].add(r.partCost(l, c.number, parts))
+		p.lump.parts[c.number] += parts
+	}
+	c.streamed = c.streamed[:0]
 }
 
 // start begins anew, at restart_lsn: what lies between it and the place from which it

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"slices"
 
 	"applysim/wal"
 )
@@ -103,7 +104,13 @@ func (r *Run) leave(c *consumer, k int, p *piece) {
 	switch {
 	case k == send && p.lump.running:
 		r.sawRunning(c, p)
+	case k == apply && !p.lump.commit && !p.lump.running && c.Streaming != Off:
+		if l := p.lump.txn; l.taken[c.number] == 0 {
+			c.streamed = append(c.streamed, l)
+		}
+		p.lump.txn.taken[c.number] += p.lump.parts[c.number]
 	case k == apply && p.lump.commit:
+		c.streamed = slices.DeleteFunc(c.streamed, func(l *large) bool { return l == p.lump.txn })
 		c.applied += p.lump.changes
 		c.wrote += p.work[c.number].WAL
 	}

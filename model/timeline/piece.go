@@ -29,6 +29,7 @@ type lump struct {
 	open    *large // the oldest transaction that was open there
 	changes float64
 	xid     int64
+	parts   []int // streamed parts that it stands for, by consumer
 }
 
 // large is a transaction that is looked at by itself.
@@ -41,6 +42,9 @@ type large struct {
 	// restart is, by consumer, the last running-xacts record that its decoder had seen
 	// before.
 	restart []float64
+	// taken are the parts that a consumer's worker has taken from its walsender, by consumer,
+	// and again those that a consumer that was stopped must be sent once more.
+	taken, again []int
 }
 
 // axis is the WAL.

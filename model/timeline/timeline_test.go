@@ -210,6 +210,37 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestStreamedAgain: a subscription is stopped in the midst of a transaction that is streamed
+// to it. What it has got of it is lost, and is sent once more: 2 of its 5 parts (at 12 and
+// at 14 s), with the next one that comes.
+func TestStreamedAgain(t *testing.T) {
+	for _, how := range []Streaming{Spooled, Parallel} {
+		s := simple(steady(0, math.Inf(1), 0))
+		s.Consumers[0].Streaming = how
+		s.Consumers[0].Stopped = []Period{{15, 15.5}}
+		s.Settings.DecodingWorkMem = 1e6
+		s.Sources = append(s.Sources, Source{
+			Name: "batch", Large: true, Begin: once(10), Lasts: 10, Changes: 40_000, WAL: 20e6, Memory: 5e6,
+			Costs: []Cost{{Send: 0.4, Bytes: 8e6, Apply: 4, Pass: 0.4}},
+		})
+		m, _ := at(t, s, 14.9, 17.9, 40)
+		near(t, "applied", m[2].Consumers[0].Applied, 40_000)
+		near(t, "WAL of the transaction is replayed", m[2].Consumers[0].Replayed, 20e6)
+		r, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed := 0.0 // bytes that have come to the worker, those that were lost included
+		if err := r.Run(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.axis.pieces {
+			passed += r.axis.pieces[i].work[0].Bytes
+		}
+		near(t, "sent altogether", passed, 8e6*7/5)
+	}
+}
+
 // BenchmarkDay is a day at a thousand changes a second by the hour, with a large
 // transaction each minute and an outage.
 func BenchmarkDay(b *testing.B) {
