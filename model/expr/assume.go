@@ -328,10 +328,10 @@ func textMaker(typ, base *pgtype.Type, typmod int32, width int) (maker, *pgtype.
 				return append(append([]byte{'{'}, bytes.Join(bytes.Split(d, nil), []byte{','})...), '}')
 			}
 		default:
-			return nil, typ, fmt.Errorf("values of type %s cannot be made up", typ)
+			return sampleMaker(typ, base)
 		}
 	default:
-		return nil, typ, fmt.Errorf("values of type %s cannot be made up", typ)
+		return sampleMaker(typ, base)
 	}
 	attr := typ.Attr()
 	input := func(h uint64, n int) (datum.Value, error) {
