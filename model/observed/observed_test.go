@@ -122,6 +122,8 @@ func TestErrors(t *testing.T) {
 		{"{}", `x:1: found JSON without "applysim_stats"`},
 		{"\n{\"applysim_stats\": 9}", "x:2: applysim_stats: found version 9, expected 1"},
 		{`{"applysim_stats": 1}`, `x:1: found no "taken"`},
+		{`{"applysim_stats": 1, "taken": 5}`, `x:1: input is not a JSON string: expected times such as`},
+		{`{"applysim_stats": 1, "taken": "soon"}`, `x:1: parsing time "soon" as`},
 		{before[:len(before)/2], "ends too early"},
 		{"{\"applysim_stats\": 1,\n \"tables\": [{\"reltuples\": \"x\"}]}", "x:2: tables.reltuples: found a JSON string, expected a number"},
 		{"{\"applysim_stats\": 1,\n,}", "x:2: found broken JSON"},

@@ -81,7 +81,8 @@ func ReadSamples(r io.Reader, file string) ([]*Stats, error) {
 					offset += bytes.Index(raw, one) + int(typ.Offset)
 					return nil, fail(offset, "%s: found a JSON %s, expected %s", typ.Field, typ.Value, expectedType(typ.Type.String()))
 				}
-				return nil, fail(offset, "%v", err)
+				// Only times have a reader of their own.
+				return nil, fail(offset, "%s: expected times such as \"2026-12-01T03:27:14+00:00\"", strings.TrimPrefix(err.Error(), "Time.UnmarshalJSON: "))
 			}
 			switch {
 			case s.Version == 0:
