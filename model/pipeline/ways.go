@@ -12,7 +12,7 @@ import (
 // Way is a change of the way from the publisher to its subscribers, and what it does.
 type Way struct {
 	Title        string   `json:"title"`
-	Kind         string   `json:"kind"` // streaming, split a batch, several subscriptions, slot limit
+	Kind         string   `json:"kind"` // streaming, split a batch, several subscriptions, row filter, slot limit
 	Subscription string   `json:"subscription,omitempty"`
 	SQL          []string `json:"sql"`
 	Before       Outcome  `json:"before"`
@@ -143,6 +143,11 @@ func Ways(s *scenario.Scenario, o *Options) ([]Way, error) {
 		}
 		return 0
 	})
+	filtered, err := filters(s, c, o, before)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, filtered...)
 	if w := limited(s, c, before); w != nil {
 		list = append(list, *w)
 	}

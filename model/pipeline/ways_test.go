@@ -84,6 +84,44 @@ func TestWays(t *testing.T) {
 	}
 }
 
+// TestFilters: half of the rows of b need not be sent: half of what the worker takes
+// is saved; deletes make a filter impossible.
+func TestFilters(t *testing.T) {
+	const column = "\n[tables.b.columns]\nv = { values = [\"x\", \"y's\", \"z\"], weights = [1, 4, 3] }\n"
+	only := strings.Replace(batch, "table  = \"a\"", "table  = \"b\"", 1) + column
+	s, o := given(t, only)
+	ways, err := Ways(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w *Way
+	for i := range ways {
+		if ways[i].Kind == "row filter" {
+			w = &ways[i]
+		}
+	}
+	if w == nil || w.SQL[0] != "ALTER PUBLICATION ... SET TABLE b WHERE (v IS DISTINCT FROM 'y''s') -- on the publisher, with the other tables of the publication" {
+		t.Fatalf("%+v", w)
+	}
+	// The worker's load falls to a half; what is left of the walsender's is the more then.
+	if part := w.After.Load / w.Before.Load; part < 0.5 || part > 0.85 {
+		t.Errorf("the load falls to %.2f of what it was, expected from a half to what is left of the walsender's", part)
+	}
+	// Reading stays, half of sending goes, the filter comes.
+	if part := w.After.WalsenderLoad / w.Before.WalsenderLoad; part < 0.75 || part > 1 {
+		t.Errorf("walsenders take %.2f of what they took", part)
+	}
+	s, o = given(t, only+"[[operation]]\ntable = \"b\"\ndo = \"delete\"\nrate = 1\n")
+	if ways, err = Ways(s, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range ways {
+		if w.Kind == "row filter" {
+			t.Errorf("a filter for a table with deletes: %+v", w)
+		}
+	}
+}
+
 // TestParted: a subscription is parted by its tables, each with what its transactions change
 // together.
 func TestParted(t *testing.T) {
