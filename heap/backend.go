@@ -56,9 +56,8 @@ func (t *Table) FetchVisible(stay storage.BlockNumber, tid storage.TID) (found s
 
 // Peek is FetchVisible without a trace.
 func (t *Table) Peek(tid storage.TID) (found storage.TID, ok bool) {
-	t.counting = true
+	defer t.justCounting()()
 	found, ok, _ = t.Fetch(tid.Block, tid)
-	t.counting = false
 	return found, ok
 }
 
@@ -146,8 +145,7 @@ func (t *Table) Lasts(tid storage.TID) bool {
 	if int(tid.Offset) > len(p.items) || p.items[tid.Offset-1].flags() != lpNormal {
 		return false
 	}
-	t.counting = true
-	defer func() { t.counting = false }()
+	defer t.justCounting()()
 	return t.visible(p, p.header(tid.Offset))
 }
 

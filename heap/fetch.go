@@ -98,8 +98,7 @@ func (t *Table) Look(yield func(storage.TID) bool) { t.LookFrom(0, yield) }
 
 // LookFrom is ScanFrom without a trace.
 func (t *Table) LookFrom(start storage.BlockNumber, yield func(storage.TID) bool) {
-	t.counting = true
-	defer func() { t.counting = false }()
+	defer t.justCounting()()
 	t.ScanFrom(start, yield)
 }
 

@@ -11,18 +11,33 @@ import (
 	"applysim/wal/storage"
 )
 
-// passed remembers which pages a scan has nothing to do on: all versions there show
-// how their transactions have ended.
+// passed remembers which pages a scan has something to do on. All others show how the
+// transactions of their versions have ended, or wait until they can.
 type passed struct {
-	todo []uint64 // a bit for each page that is not known to be done
-	// When a page that has a bit was walked over: nothing has changed since if its LSN
-	// is the same and no transaction has ended.
-	at []walked
+	pages []passedPage
+	todo  []uint64 // a bit for each page that may have something to do
+	looks []uint64 // a bit for each other page where a scan looks transactions up
+
+	// Pages with versions of transactions that were running, as of so many ends.
+	running []storage.BlockNumber
+	ends    uint64
+	// Pages with versions of transactions whose commits were not on disk, and the least
+	// LSN of such a commit.
+	unflushed []unflushed
+	least     wal.LSN
 }
 
-type walked struct {
-	lsn  wal.LSN
-	ends uint64
+// passedPage is what a scan does on a page on which it changes nothing: it looks up the
+// transactions of some versions.
+type passedPage struct {
+	looks int32  // how many
+	last  uint32 // the last transaction
+	mixed bool   // there are others too
+}
+
+type unflushed struct {
+	block storage.BlockNumber
+	lsn   wal.LSN
 }
 
 // changed notes that a page was changed.
@@ -33,13 +48,45 @@ func (s *passed) changed(b storage.BlockNumber) {
 
 // grow makes room for n pages, all to be done.
 func (s *passed) grow(n int) {
-	for b := len(s.at); b < n; b++ {
+	for b := len(s.pages); b < n; b++ {
 		if b%64 == 0 {
-			s.todo = append(s.todo, 0)
+			s.todo, s.looks = append(s.todo, 0), append(s.looks, 0)
 		}
 		s.todo[b/64] |= 1 << (b % 64)
-		s.at = append(s.at, walked{})
+		s.pages = append(s.pages, passedPage{})
 	}
+}
+
+// wake notes the pages that waited for what has come.
+func (s *passed) wake(x *Transactions) {
+	if s.ends == x.ends {
+		return
+	}
+	s.ends = x.ends
+	for _, b := range s.running {
+		s.changed(b)
+	}
+	s.running = s.running[:0]
+	if len(s.unflushed) == 0 || s.least > x.Flushed {
+		return
+	}
+	waiting := s.unflushed
+	s.unflushed = s.unflushed[:0]
+	for _, u := range waiting {
+		if u.lsn <= x.Flushed {
+			s.changed(u.block)
+		} else {
+			s.wait(u)
+		}
+	}
+}
+
+// wait notes that a page waits for an LSN.
+func (s *passed) wait(u unflushed) {
+	if len(s.unflushed) == 0 || u.lsn < s.least {
+		s.least = u.lsn
+	}
+	s.unflushed = append(s.unflushed, u)
 }
 
 // Pass sets the hint bits that a scan by a dirty snapshot sets which begins with page
@@ -50,6 +97,7 @@ func (t *Table) Pass(start storage.BlockNumber, end storage.TID, found bool) {
 		t.passed = &passed{}
 	}
 	t.passed.grow(t.pages.n)
+	t.passed.wake(t.xacts)
 	pages := storage.BlockNumber(t.pages.n)
 	switch {
 	case !found:
@@ -69,7 +117,7 @@ func (t *Table) Pass(start storage.BlockNumber, end storage.TID, found bool) {
 func (t *Table) passPages(from, to storage.BlockNumber) {
 	s := t.passed
 	for b := from; b < to; b++ {
-		rest := s.todo[b/64] >> (b % 64)
+		rest := (s.todo[b/64] | s.looks[b/64]) >> (b % 64)
 		if rest == 0 {
 			b |= 63
 			continue
@@ -78,33 +126,91 @@ func (t *Table) passPages(from, to storage.BlockNumber) {
 		if b >= to {
 			return
 		}
-		w := walked{t.page(b).lsn, t.xacts.ends}
-		if s.at[b] == w {
+		if s.todo[b/64]>>(b%64)&1 == 0 {
+			t.xacts.lookAgain(&s.pages[b])
+			t.Counters.StatusChecks += int64(s.pages[b].looks)
 			continue
 		}
-		if t.passPage(b, len(t.page(b).items)) {
-			s.todo[b/64] &^= 1 << (b % 64)
+		s.todo[b/64] &^= 1 << (b % 64)
+		w := t.passPage(b, len(t.page(b).items))
+		if w.running {
+			s.running = append(s.running, b)
 		}
-		s.at[b] = walked{t.page(b).lsn, w.ends}
+		s.looks[b/64] &^= 1 << (b % 64)
+		if w.looks > 0 {
+			s.wait(unflushed{b, w.flush})
+			s.looks[b/64] |= 1 << (b % 64)
+		}
+		s.pages[b] = w.passedPage
 	}
 }
 
-// passPage passes the first n line pointers of a page. It returns true if all of them
-// show how their transactions have ended.
-func (t *Table) passPage(b storage.BlockNumber, n int) (done bool) {
+// waiting is what a page waits for until a scan has something to do there.
+type waiting struct {
+	passedPage
+	running bool    // that a transaction ends
+	flush   wal.LSN // that the log is on disk so far, if transactions are looked up
+}
+
+// passPage passes the first n line pointers of a page.
+func (t *Table) passPage(b storage.BlockNumber, n int) (w waiting) {
 	p := t.page(b)
-	done = true
 	for i := range min(n, len(p.items)) {
 		if p.items[i].flags() != lpNormal {
 			continue
 		}
 		h := p.header(storage.OffsetNumber(i + 1))
-		if !h.hinted() {
-			t.visible(p, h)
-			done = done && h.hinted()
+		if h.hinted() {
+			continue
 		}
+		fetched, lsn := t.xacts.fetched, t.xacts.fetchedLSN
+		t.visible(p, h)
+		if h.hinted() {
+			continue
+		}
+		w.await(t.xacts, h, fetched, lsn)
 	}
-	return done
+	return w
+}
+
+// await adds what a version waits for that shows not yet how its transactions have ended.
+// lsn is the commit LSN of the transaction that was looked up last before it.
+func (w *waiting) await(x *Transactions, h *header, fetched uint32, lsn wal.LSN) {
+	look := func(xid uint32) (ended bool) {
+		if x.inProgress(xid) {
+			w.running = true
+			return false
+		}
+		at := x.groupLSN(xid)
+		if xid == fetched {
+			at = min(at, lsn)
+		}
+		if w.looks == 0 {
+			w.flush = at
+		}
+		w.flush = min(w.flush, at)
+		w.mixed = w.mixed || w.looks > 0 && w.last != xid
+		w.last = xid
+		w.looks++
+		return true
+	}
+	if h.infomask&xminCommitted == 0 && !look(h.xmin) {
+		return
+	}
+	if h.infomask&(xmaxInvalid|xmaxCommitted|xmaxIsMulti) == 0 {
+		look(h.xmax)
+	}
+}
+
+// lookAgain looks the transactions of a page up as a scan does that changes nothing there:
+// the last one is remembered.
+func (x *Transactions) lookAgain(p *passedPage) {
+	if p.mixed {
+		x.fetched = 0
+	}
+	if x.fetched != p.last {
+		x.fetched, x.fetchedLSN = p.last, x.groupLSN(p.last)
+	}
 }
 
 // hinted says whether a version shows how its transactions have ended.

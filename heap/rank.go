@@ -51,6 +51,15 @@ func (t *Table) CountRows() {
 	})
 }
 
+// justCounting has nothing change in passing, and forgets which transaction was looked up
+// last, until the function that it returns is called.
+func (t *Table) justCounting() (end func()) {
+	x := t.xacts
+	fetched, lsn := x.fetched, x.fetchedLSN
+	t.counting = true
+	return func() { t.counting, x.fetched, x.fetchedLSN = false, fetched, lsn }
+}
+
 // countRow notes that a page has n rows more.
 func (t *Table) countRow(block storage.BlockNumber, n int64) {
 	if t.rows == nil {
@@ -64,8 +73,7 @@ func (t *Table) countRow(block storage.BlockNumber, n int64) {
 // CountRows must have been called.
 func (t *Table) RowsBefore(tid storage.TID) int64 {
 	t.rows.grow(t.pages.n)
-	t.counting = true
-	defer func() { t.counting = false }()
+	defer t.justCounting()()
 	n := t.rows.sum(int(tid.Block))
 	p := t.page(tid.Block)
 	for off := storage.OffsetNumber(1); off < tid.Offset; off++ {
@@ -78,8 +86,7 @@ func (t *Table) RowsBefore(tid storage.TID) int64 {
 
 // DeadBefore is the number of versions before tid on its page that nobody sees.
 func (t *Table) DeadBefore(tid storage.TID) int64 {
-	t.counting = true
-	defer func() { t.counting = false }()
+	defer t.justCounting()()
 	n := int64(0)
 	p := t.page(tid.Block)
 	for off := storage.OffsetNumber(1); off < tid.Offset; off++ {

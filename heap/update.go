@@ -315,6 +315,9 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		}
 		t.writeWith(typ, p, data, oldKey, wal.ExtraBlockRef, other)
 		old.lsn, old.dirty = p.lsn, true
+		if t.passed != nil {
+			t.passed.changed(old.block)
+		}
 	}
 	return Updated{TID: nu, HOT: hot, Summarized: hot && summarized}, nil
 }

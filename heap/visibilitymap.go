@@ -141,5 +141,8 @@ func (t *Table) setVisible(p *page, bits uint8) {
 	v.lsn = t.log.InsertFork(wal.Heap2Visible, t.rel, forkVM, storage.BlockNumber(v.n), images)
 	if hints {
 		p.lsn = v.lsn
+		if t.passed != nil {
+			t.passed.changed(p.block)
+		}
 	}
 }

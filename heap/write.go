@@ -74,8 +74,12 @@ func (t *Table) dirtyHint(p *page) {
 	if p.dirty {
 		return
 	}
-	p.lsn = t.log.Hint(t.rel, 0, p.block, p.lsn, image{t, p})
-	p.dirty = true
+	lsn := t.log.Hint(t.rel, 0, p.block, p.lsn, image{t, p})
+	if lsn != p.lsn && t.passed != nil {
+		// The LSN covers commits that versions of the page may have waited for.
+		t.passed.changed(p.block)
+	}
+	p.lsn, p.dirty = lsn, true
 }
 
 // SetLSNs sets the LSNs of the pages that are there, from block 0 on, to what

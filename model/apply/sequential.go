@@ -19,8 +19,8 @@ const syncReportInterval = 16
 
 // finder finds rows by all their columns.
 type finder struct {
-	rows  map[uint64][]storage.TID // by hash; nil if there was no lookup yet, or none since an abort
-	rel   *relation                // whose columns are compared
+	rows  map[uint64]tidSet // by hash; nil if there was no lookup yet, or none since an abort
+	rel   *relation         // whose columns are compared
 	attrs []datum.Attr
 	seed  maphash.Seed
 	hash  maphash.Hash
@@ -70,7 +70,9 @@ func (f *finder) added(values []datum.Value, tid storage.TID) {
 		return
 	}
 	k := f.key(values)
-	f.rows[k] = append(f.rows[k], tid)
+	s := f.rows[k]
+	s.add(tid)
+	f.rows[k] = s
 }
 
 // gone notes that a row version is about to end.
@@ -80,19 +82,17 @@ func (f *finder) gone(w *Worker, tid storage.TID) {
 	}
 	f.rel.local.heap.Values(w.row, tid)
 	k := f.key(w.row)
-	tids := f.rows[k]
-	for i, t := range tids {
-		if t == tid {
-			tids[i] = tids[len(tids)-1]
-			f.rows[k] = tids[:len(tids)-1]
-			return
-		}
+	s := f.rows[k]
+	if s.remove(tid) {
+		delete(f.rows, k)
+		return
 	}
+	f.rows[k] = s
 }
 
 // build scans the table once and notes all its rows.
 func (f *finder) build(w *Worker, r *relation) {
-	f.rows, f.rel = map[uint64][]storage.TID{}, r
+	f.rows, f.rel = map[uint64]tidSet{}, r
 	f.attrs, f.seed = r.local.schema.Attrs(), maphash.MakeSeed()
 	h := r.local.heap
 	h.CountRows()
@@ -186,27 +186,16 @@ func (w *Worker) scan(r *relation, start storage.BlockNumber, sync bool) (found 
 }
 
 // first returns the first row from page start on that equals w.values.
-func (f *finder) first(w *Worker, r *relation, start storage.BlockNumber) (storage.TID, bool) {
-	var best storage.TID
-	ok := false
-	for _, tid := range f.rows[f.key(w.values)] {
-		if ok && !before(tid, best, start) {
-			continue
-		}
+func (f *finder) first(w *Worker, r *relation, start storage.BlockNumber) (found storage.TID, ok bool) {
+	s := f.rows[f.key(w.values)]
+	s.from(start, func(tid storage.TID) bool {
 		r.local.heap.Values(w.row, tid)
-		if w.equal(r, r.local.compared, 0) {
-			best, ok = tid, true
+		if ok = w.equal(r, r.local.compared, 0); ok {
+			found = tid
 		}
-	}
-	return best, ok
-}
-
-// before orders heap TIDs as a scan that begins at page start comes to them.
-func before(a, b storage.TID, start storage.BlockNumber) bool {
-	if x, y := a.Block < start, b.Block < start; x != y {
-		return y
-	}
-	return a.Less(b)
+		return !ok
+	})
+	return found, ok
 }
 
 // report notes where a synchronized scan has reported to be: at the last
