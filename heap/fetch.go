@@ -94,28 +94,51 @@ func (t *Table) Scan(yield func(storage.TID) bool) {
 }
 
 // Look is Scan without a trace: it sets no hint bits.
-func (t *Table) Look(yield func(storage.TID) bool) { t.LookFrom(0, yield) }
+func (t *Table) Look(yield func(storage.TID) bool) {
+	defer t.justCounting()()
+	t.ScanFrom(0, yield)
+}
 
-// LookFrom is ScanFrom without a trace.
+// LookFrom is ScanFrom without a trace. If rows are counted, pages without any are not even
+// gone to.
 func (t *Table) LookFrom(start storage.BlockNumber, yield func(storage.TID) bool) {
 	defer t.justCounting()()
-	t.ScanFrom(start, yield)
+	if t.rows == nil {
+		t.ScanFrom(start, yield)
+		return
+	}
+	t.rows.grow(t.pages.n)
+	going := true
+	look := func(from, to int) {
+		for b := t.rows.next(from); going && b < to; b = t.rows.next(b + 1) {
+			going = t.scanPage(storage.BlockNumber(b), yield)
+		}
+	}
+	look(int(start), t.pages.n)
+	look(0, int(start))
 }
 
 // ScanFrom is Scan from a page on, going on with the first page after the last
 // one.
 func (t *Table) ScanFrom(start storage.BlockNumber, yield func(storage.TID) bool) {
 	for n := range t.pages.n {
-		block := storage.BlockNumber((n + int(start)) % t.pages.n)
-		p := t.page(block)
-		for i := range p.items {
-			if p.items[i].flags() != lpNormal {
-				continue
-			}
-			off := storage.OffsetNumber(i + 1)
-			if t.visible(p, p.header(off)) && !yield(storage.TID{Block: block, Offset: off}) {
-				return
-			}
+		if !t.scanPage(storage.BlockNumber((n+int(start))%t.pages.n), yield) {
+			return
 		}
 	}
+}
+
+// scanPage is ScanFrom for one page. It returns false if yield did.
+func (t *Table) scanPage(block storage.BlockNumber, yield func(storage.TID) bool) bool {
+	p := t.page(block)
+	for i := range p.items {
+		if p.items[i].flags() != lpNormal {
+			continue
+		}
+		off := storage.OffsetNumber(i + 1)
+		if t.visible(p, p.header(off)) && !yield(storage.TID{Block: block, Offset: off}) {
+			return false
+		}
+	}
+	return true
 }

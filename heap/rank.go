@@ -3,7 +3,11 @@ package heap
 // How many rows a sequential scan passes before it comes to one, without
 // scanning.
 
-import "applysim/wal/storage"
+import (
+	"math/bits"
+
+	"applysim/wal/storage"
+)
 
 // fenwick is a Fenwick tree over pages: prefix sums of the number of rows.
 type fenwick struct{ tree []int64 }
@@ -36,19 +40,31 @@ func (f *fenwick) sum(n int) int64 {
 	return s
 }
 
+// next is the first page from page i on that has any rows, len(f.tree) if none has.
+func (f *fenwick) next(i int) int {
+	rest := f.sum(i) // rows to pass; the next one is on the page looked for
+	page := 0
+	for step := 1 << bits.Len(uint(len(f.tree))); step > 0; step >>= 1 {
+		if page+step <= len(f.tree) && f.tree[page+step-1] <= rest {
+			page += step
+			rest -= f.tree[page-1]
+		}
+	}
+	return page
+}
+
 // CountRows makes the table keep count of the rows that a dirty snapshot sees on
 // each page, which RowsBefore needs. It scans the table once, and again if it is
 // called after a transaction has aborted.
 func (t *Table) CountRows() {
-	if t.rows == nil {
-		t.rows = &fenwick{}
-	}
-	t.rows.tree = t.rows.tree[:0]
-	t.rows.grow(t.pages.n)
+	t.rows = nil // nobody knows which pages have none
+	rows := &fenwick{}
+	rows.grow(t.pages.n)
 	t.Look(func(tid storage.TID) bool {
-		t.rows.add(int(tid.Block), 1)
+		rows.add(int(tid.Block), 1)
 		return true
 	})
+	t.rows = rows
 }
 
 // justCounting has nothing change in passing, and forgets which transaction was looked up
