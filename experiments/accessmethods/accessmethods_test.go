@@ -48,10 +48,22 @@ func TestEstimates(t *testing.T) {
 						t.Errorf("%s, %s: %s: %v, measured %v", g.name, name, k, s.wal[phase][k], c)
 					}
 				}
-			case wrong > e.WAL+0.005:
+			case wrong > e.WAL:
 				t.Errorf("%s, %s: %d bytes, measured %d: %.1f %%, more than the %.1f %% that are shown", g.name, name, b.bytes, a.bytes, 100*wrong, 100*e.WAL)
 			}
 		}
+	}
+	runs, err := indexes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range runs {
+		if wrong, e := math.Abs(float64(x.estimated)/float64(x.real)-1), accessmethod.ErrorOf(x.method); wrong > e.WAL {
+			t.Errorf("%s of %s: %d bytes, measured %d: %.1f %%, more than the %.1f %% that are shown", x.index, x.scenario, x.estimated, x.real, 100*wrong, 100*e.WAL)
+		}
+	}
+	if len(runs) < 3 {
+		t.Errorf("%d indexes of scenarios", len(runs))
 	}
 	for _, m := range []string{"gin", "gist", "hash"} {
 		if compared[m] < 2 {

@@ -13,6 +13,9 @@
 // measured: wal.csv by grid, phase and record type; instructions.csv of an apply worker with
 // the index and without it, for the first rows of a grid.
 //
+// indexes.csv has what indexes of the scenarios in experiments/advice wrote in all, by
+// go run ./experiments/advice --measure wal: workloads that no grid was made for.
+//
 // Instructions are those of PostgreSQL 18.6 as Debian builds it (-O2), WAL that of 18.1, of
 // the extension vector that of 18.6 with pgvector 0.8. What the cost model has for opening
 // the index and writing its records is subtracted before prices are fitted.

@@ -249,6 +249,10 @@ func fit(grids []grid, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	runs, err := indexes()
+	if err != nil {
+		return err
+	}
 	p := &accessmethod.Prices{
 		Division: map[string]float64{}, Entry: map[string]float64{}, Records: map[string]float64{},
 		Instructions: map[string]float64{}, Errors: map[string]accessmethod.Error{},
@@ -312,6 +316,14 @@ func fit(grids []grid, stdout io.Writer) error {
 				t.Add(row...)
 			}
 		}
+		for _, x := range runs {
+			if x.method == m {
+				wrong := float64(x.estimated)/float64(x.real) - 1
+				wals = append(wals, math.Abs(wrong))
+				e.Runs++
+				t.Add(x.scenario+": "+x.index, "", x.real, x.estimated, 100*wrong, nil, nil, nil)
+			}
+		}
 		e.WAL, e.WALMedian = worst(wals)
 		if len(counted) > 1 { // a single run predicts nothing
 			e.CPU, e.CPUMedian = worst(cpus)
@@ -335,7 +347,12 @@ func worst(list []float64) (most, median float64) {
 		return 0, 0
 	}
 	slices.Sort(list)
-	return rounded(list[len(list)-1], 2), rounded(list[len(list)/2], 2)
+	// The largest is rounded up: it is what is said at most to be wrong.
+	if most = list[len(list)-1]; most > 0 {
+		p := math.Pow10(1 - int(math.Floor(math.Log10(most))))
+		most = rounded(math.Ceil(float64(most*p))/p, 2)
+	}
+	return most, rounded(list[len(list)/2], 2)
 }
 
 func has(list []*observation, term string) bool {

@@ -219,5 +219,5 @@ func (a *adviser) binary() {
 		SideEffects: []string{"columns must have the same types on both sides", "numbers and times are longer or shorter in the stream than as text"},
 		Unknown:     append(unknown, "whether all types of extensions have functions to send and receive them"),
 	}
-	a.add(&candidate{advice: x, claims: []string{"binary"}, weight: 1, change: func(s *scenario.Scenario) { s.Binary = true }})
+	a.add(&candidate{advice: x, claims: []string{"binary"}, weight: 1, change: func(s *scenario.Scenario) { s.Binary, s.LoadedAsText = true, true }})
 }

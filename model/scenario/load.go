@@ -97,7 +97,7 @@ func (s *Scenario) Load(g *Generator, w *apply.Worker) error {
 				continue
 			}
 			found = true
-			o := apply.LoadOptions{Inserted: t.Load == loadInserts, IndexesFirst: t.Load == loadIndexesFirst, Vacuumed: t.Vacuumed, Binary: s.Binary}
+			o := apply.LoadOptions{Inserted: t.Load == loadInserts, IndexesFirst: t.Load == loadIndexesFirst, Vacuumed: t.Vacuumed, Binary: s.Binary && !s.LoadedAsText}
 			if err := w.Load(states[i].Schema.Schema, states[i].Schema.Name, newPresetRows(g, src, states[i]), o); err != nil {
 				return s.fail(t.at+".rows", "rows before the run: %s", strings.TrimPrefix(fmt.Sprint(err), "apply: "))
 			}

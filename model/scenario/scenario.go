@@ -10,14 +10,17 @@ import (
 type Scenario struct {
 	File string // its name, for errors
 
-	Schema    string // path of the DDL, as written
-	Seed      uint64
-	Start     stream.Timestamp // when the first change is committed
-	Duration  time.Duration    // 0 if Changes ends the run
-	Changes   int64            // 0 if Duration ends the run
-	Binary    bool             // the subscription asks for values in binary format
-	Streaming string           // the subscription's streaming option
-	Collation string           // the database's default one; "" is C
+	Schema   string // path of the DDL, as written
+	Seed     uint64
+	Start    stream.Timestamp // when the first change is committed
+	Duration time.Duration    // 0 if Changes ends the run
+	Changes  int64            // 0 if Duration ends the run
+	Binary   bool             // the subscription asks for values in binary format
+	// LoadedAsText says that rows before the run came as text, though Binary is set: COPY
+	// fills pages in other portions then.
+	LoadedAsText bool
+	Streaming    string // the subscription's streaming option
+	Collation    string // the database's default one; "" is C
 	// Outage is how long the subscriber is taken to be away where the time that it
 	// needs to catch up is told.
 	Outage time.Duration
