@@ -3,7 +3,7 @@
 //	go run ./experiments/advice [--pg PREFIX] [--cpu-pg PREFIX] [--measure wal,cpu,instructions]
 //	    [--out FILE] [SCENARIO.toml...]
 //
-// For each scenario (testdata has five) advise ranks what to change. The scenario as it
+// For each scenario (testdata has nine) advise ranks what to change. The scenario as it
 // is and each of the best three pieces of advice are then carried out on a real publisher
 // and a real subscriber: the schema with the advice's statements, the rows that are there
 // before, and the changes of the scenario's stream, made on the publisher by the SQL that

@@ -114,14 +114,15 @@ func (a *adviser) newIndex(t *schema.Table, d distinctColumn, usable []*schema.I
 	}
 	effects = append(effects, "CREATE INDEX blocks replication of the table while it runs; CONCURRENTLY does not")
 	try("lookup index", "an index on "+name(t)+" ("+column+"), by which the worker finds rows", append(on(OnSubscriber, create), steps...), append([]string{create}, ddl...), effects,
-		[]string{fmt.Sprintf("how many rows share a value of %s: the scenario's have about %s values", column, atMost(d.values))}, claims...)
+		[]string{fmt.Sprintf("how many rows share a value of %s: the scenario has %s", column, atMost(d.values))}, claims...)
 }
 
+// atMost says how many values there are.
 func atMost(n float64) string {
 	if n >= 1e9 {
-		return "as many as there are rows"
+		return "about as many as rows"
 	}
-	return grouped(int64(n))
+	return "about " + grouped(int64(n))
 }
 
 // distinctColumn is a column and how many values it has.
