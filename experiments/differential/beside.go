@@ -34,6 +34,7 @@ func (g *generator) beside(seed uint64) {
 				{Kind: valuesOf("timestamptz"), Default: "default clock_timestamp()", NotNull: true},
 			})
 			x.Name, x.SubOnly = g.newName("x"), true
+			g.spec.Unforeseen = true
 			t.Columns = append(t.Columns, &x)
 		}
 		for _, c := range t.sent() {

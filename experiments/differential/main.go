@@ -255,8 +255,9 @@ func (s *Spec) name() string { return s.Name }
 
 func (s *Spec) record(d *differential, dir string, views bool) error {
 	var err error
-	// A synchronisation writes to catalogs: LSNs are others than the simulation's.
-	if views && s.Late == "" && !s.Foreign {
+	// A synchronisation writes to catalogs, indexes of other methods write estimates: LSNs are
+	// others than the simulation's.
+	if views && s.Late == "" && !s.Foreign && !s.Unforeseen {
 		_, err = d.pool.RecordViews(s.Case(), dir, viewedPages, viewedRecords)
 	} else {
 		_, err = d.pool.Record(s.Case(), dir, true)

@@ -26,6 +26,8 @@ type Spec struct {
 	Stop *Stop
 	// Foreign says that there are indexes of other access methods than btree and brin.
 	Foreign bool
+	// Unforeseen says that there are defaults whose values no simulation has.
+	Unforeseen bool
 }
 
 // Table is a table of both sides.

@@ -209,6 +209,7 @@ func (b *Backend) rollback(depth int) {
 			extra += wal.SizeOfXinfo // it also says that there was an AccessExclusiveLock
 		}
 		b.ending = xid
+		w.log.ForgetTopXID()
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		restore(w.restore[start.restore:])
 		w.droppedFiles, w.restore = start.droppedFiles, w.restore[:start.restore]

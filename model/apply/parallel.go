@@ -279,6 +279,7 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 			d.MainWithOrigin("which parts there are, the origin's LSN and time, files that go", extra)
 		}
 		w.ownXID = xid
+		w.log.ForgetTopXID() // it is over by then (IsSubxactTopXidLogPending)
 		w.log.InsertPlain(wal.TransactionAbort, extra)
 		w.ownXID = 0
 		restore(w.restore[start.restore:])
