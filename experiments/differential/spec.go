@@ -337,7 +337,7 @@ func (t *Table) partitionDDL(b *strings.Builder, p *Partitions, pub bool, items 
 			options = t.options()
 		}
 		if mapped := p.Mapped && !pub || p.PubMapped && pub; mapped && i%2 == 0 {
-			own := slices.DeleteFunc(slices.Clone(items), func(s string) bool { return strings.HasPrefix(s, "primary key") || strings.HasPrefix(s, "gone") })
+			own := slices.DeleteFunc(slices.Clone(items), func(s string) bool { return strings.HasPrefix(s, "primary key") })
 			slices.Reverse(own)
 			fmt.Fprintf(b, "create table %s (%s)%s; alter table %s attach partition %[1]s %[5]s; ", t.part(i), strings.Join(own, ", "), options, t.Name, bounds)
 			continue

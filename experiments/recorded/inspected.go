@@ -157,6 +157,7 @@ func (k *viewComparison) views(all []Inspection, w *apply.Worker, s *view.Statis
 			k.rows(i.View, k.sinceStart(i.Rows), s.UserTables(), append(timeless, lateColumns(k.c)...)...)
 		case "pg_stat_user_indexes":
 			k.rows(i.View, i.Rows, s.UserIndexes(), timeless...)
+			k.lookups(i.Rows, w, s.Stopped)
 		case "pg_stat_subscription_stats":
 			k.rows(i.View, i.Rows, s.Subscription(), timeless...)
 		case "pg_get_wal_records_info":
