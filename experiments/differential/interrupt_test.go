@@ -18,6 +18,9 @@ import (
 // Nothing is left running or lying around, however a run ends: at its end, after a signal
 // that it can catch, and after one that it cannot by the end of the next run.
 func TestNothingIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts servers")
+	}
 	if _, err := server.Find(""); err != nil {
 		t.Skipf("no PostgreSQL server: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 // holds for any bytes.
 
 func TestByName(t *testing.T) {
-	for _, n := range Names() {
+	for n := range byName {
 		c := ByName(n)
 		if c.Name != n || c.Compare == nil || c.Abbrev == nil || c.Unabbrev != nil && c.Width == 0 {
 			t.Errorf("%s: %+v", n, c)
@@ -81,7 +81,7 @@ func FuzzCompare(f *testing.F) {
 	int4 := datum.Attr{Len: 4, ByVal: true, Align: 4, Storage: 'p'}
 	text := datum.Attr{Len: -1, Align: 4, Storage: 'x'}
 	var classes []*Class
-	for _, n := range Names() {
+	for n := range byName {
 		classes = append(classes, ByName(n))
 	}
 	classes = append(classes,

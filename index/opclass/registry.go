@@ -50,15 +50,6 @@ var byName = func() map[string]*Class {
 // Record.
 func ByName(name string) *Class { return byName[name] }
 
-// Names lists the classes that ByName knows, in no particular order.
-func Names() []string {
-	names := make([]string, 0, len(byName))
-	for n := range byName {
-		names = append(names, n)
-	}
-	return names
-}
-
 // image makes a class whose order is that of memcmp over the payload, a
 // shorter payload first. width is the payload's length if it fits the
 // abbreviation and is fixed.
