@@ -16,13 +16,14 @@ const (
 )
 
 // hint sets a hint bit that says how xid ended. xid 0 stands for a transaction
-// that aborted or a locker that is gone, which need not be flushed.
+// that aborted or a locker that is gone, which need not be flushed. Nor need those that an
+// unlogged table tells of (SetHintBits, BufferIsPermanent).
 func (t *Table) hint(p *page, h *header, bit uint16, xid uint32) {
 	if t.counting {
 		return
 	}
 	t.Counters.StatusChecks++
-	if xid != 0 && !t.xacts.hintable(xid, p.lsn) {
+	if xid != 0 && !t.xacts.hintable(xid, p.lsn) && !t.log.Unlogged() {
 		return
 	}
 	h.infomask |= bit

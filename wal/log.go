@@ -98,6 +98,9 @@ func NewLog(o Options) *Log {
 	return l
 }
 
+// Unlogged says whether it is the log of what is not logged.
+func (l *Log) Unlogged() bool { return l.shown == 0 }
+
 // PageLSN is how a page shows the LSN of its last record.
 func (l *Log) PageLSN(lsn LSN) uint64 { return uint64(lsn & l.shown) }
 

@@ -72,10 +72,10 @@ func TestPublisherCase(t *testing.T) {
 	}
 }
 
-// TestSessions replays sessions of a publisher, in each of which a random case has found a
+// TestRandomCases replays what random cases have found, sessions of a publisher among them: a
 // rule that was missing; its case.json says which.
-func TestSessions(t *testing.T) {
-	fsys := os.DirFS("testdata/sessions")
+func TestRandomCases(t *testing.T) {
+	fsys := os.DirFS("testdata/random")
 	dirs, err := Find(fsys, ".")
 	if err != nil || len(dirs) < 6 {
 		t.Fatalf("%d cases, %v; expected 6 or more", len(dirs), err)

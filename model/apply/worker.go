@@ -56,7 +56,12 @@ type Options struct {
 	Parallel bool
 	// SkipConflicts makes the worker go on where a duplicate key would stop it: the
 	// transaction is rolled back, the rest of it is passed over, and the conflict
-	// is counted, as after ALTER SUBSCRIPTION ... SKIP.
+	// is counted. No server does that by itself. After ALTER SUBSCRIPTION ... SKIP a
+	// real one passes over the same transaction, but it writes more: for each try
+	// (wal_retrieve_retry_interval) the changes up to the conflict once more, with
+	// locks, an ABORT and a conflict that counts again; then the command's change of
+	// pg_subscription and its COMMIT, and the worker's own when the transaction comes
+	// again. That worker is another process, without a target block.
 	SkipConflicts bool
 	// Collation is the name of the database's default collation; "" is C.
 	Collation string
