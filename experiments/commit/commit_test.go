@@ -3,6 +3,7 @@ package commit
 import (
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"applysim/model/synccommit"
@@ -124,5 +125,80 @@ func TestDies(t *testing.T) {
 	}
 	if r.Cancelled == 0 || r.PerSecond == 0 {
 		t.Errorf("the model cancels %d waits and answers %v a second", r.Cancelled, r.PerSecond)
+	}
+}
+
+// TestRuns: clients at the levels that wait for a standby. What a commit takes beside the
+// round trip comes from one client and one round trip, at each level; other clients and the
+// other round trip are predicted. The machine was busy with other work: what counts is the
+// median of six rounds' mean latencies, and off and local, which are as fast as the cores
+// that are left, are not judged. Throughput is clients by latency.
+func TestRuns(t *testing.T) {
+	rows, err := ReadRows(os.DirFS("testdata/recorded"), "runs.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct {
+		level   string
+		trip    float64
+		clients int
+	}
+	means := map[key][]float64{}
+	wal, n := 0.0, 0.0
+	for i := range rows {
+		r := &rows[i]
+		k := key{r.Level, r.RoundTrip, r.Clients}
+		means[k] = append(means[k], r.Mean)
+		wal, n = wal+r.WAL, n+r.Transactions
+	}
+	wal /= n
+	median := func(k key) float64 {
+		list := slices.Clone(means[k])
+		if len(list) < 5 {
+			t.Fatalf("%d runs of %v, expected five or more", len(list), k)
+		}
+		slices.Sort(list)
+		return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
+	}
+	from := func(level string) float64 { return median(key{level, 0.03, 1}) }
+	execute, local := from("off"), from("local")
+	way := from("remote_write") - local - 0.03 // of messages and replies, beside the network's delay
+	flush := max(from("on")-from("remote_write"), 0)
+	replay := max(from("remote_apply")-from("on"), 0)
+	t.Logf("execute %.2f ms, flush %.2f, way %.2f, standby's flush %.2f, replay %.2f, %.0f bytes of WAL", 1e3*execute, 1e3*(local-execute), 1e3*way, 1e3*flush, 1e3*replay, wal)
+	judged := 0
+	for _, clients := range []int{1, 4} {
+		for _, trip := range []float64{0.01, 0.03} {
+			for _, level := range []string{"remote_write", "on", "remote_apply"} {
+				k := key{level, trip, clients}
+				real := median(k)
+				s := synccommit.New()
+				s.Level, err = synccommit.ParseLevel(level)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Names, _ = synccommit.ParseStandbyNames("s1")
+				s.Clients, s.Flush, s.Duration, s.WarmUp = clients, max(local-execute, 0), 20, 1
+				s.Hosts = append(s.Hosts, synccommit.Host{})
+				s.Standbys = []synccommit.Standby{{Name: "s1", Host: 1, RoundTrip: trip + way, Flush: flush}}
+				s.Transactions = []synccommit.Transaction{{Name: "update", Weight: 1, WAL: wal, Execute: execute, Standbys: []synccommit.Replay{{Replay: replay}}}}
+				x, err := synccommit.Run(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				off := x.Latency.Mean/real - 1
+				t.Logf("%-12s %2.0f ms, %d clients: %5.1f ms, on the server %5.1f (%+.0f %%)", level, 1e3*trip, clients, 1e3*x.Latency.Mean, 1e3*real, 100*off)
+				if trip == 0.03 && clients == 1 {
+					continue // calibrated on
+				}
+				judged++
+				if math.Abs(off) > 0.15 {
+					t.Errorf("%s with a round trip of %.0f ms and %d clients: %.1f ms, on the server %.1f", level, 1e3*trip, clients, 1e3*x.Latency.Mean, 1e3*real)
+				}
+			}
+		}
+	}
+	if judged != 9 {
+		t.Errorf("%d runs judged, expected nine", judged)
 	}
 }
