@@ -91,6 +91,17 @@ func sender() (*cost.PublisherRates, error) {
 	if err != nil {
 		return nil, err
 	}
+	profile, err := cost.BuiltinProfile(cost.DefaultProfile)
+	if err != nil {
+		return nil, err
+	}
+	worker, err := cost.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	started := &cost.Usage{}
+	started.Add(cost.Started())
+	startSeconds := profile.Apply(worker, started).Seconds
 	var amounts [][]float64
 	var medians []float64
 	for _, r := range runs {
@@ -107,7 +118,14 @@ func sender() (*cost.PublisherRates, error) {
 		if transactions == 0 {
 			continue // the start of a worker sends nothing
 		}
-		amounts = append(amounts, []float64{model.Instructions(o.SentUsage) / 1000 * 1e-9, transactions * 1e-6, 1e-3})
+		// A worker that is faster than its walsender finds its socket empty, replies and
+		// sleeps: what it takes beside its work says how often. The walsender reads the
+		// replies and is woken up by them.
+		waits := 0.0
+		if apply := scenarios.Median(r.Apply); apply < scenarios.Median(r.WALSender) {
+			waits = max(apply-profile.Apply(worker, o.Usage).Seconds-startSeconds, 0)
+		}
+		amounts = append(amounts, []float64{model.Instructions(o.SentUsage) / 1000 * 1e-9, transactions * 1e-6, 1e-3, waits})
 		medians = append(medians, scenarios.Median(r.WALSender))
 	}
 	x, err := cost.LeastSquares(amounts, medians)
@@ -140,7 +158,9 @@ func sender() (*cost.PublisherRates, error) {
 		v = math.Round(v*1e4) / 1e4
 		return cost.Rate{Name: name, Unit: unit, Value: v, Low: v, High: v, Kind: k, From: from}
 	}
+	replies := rate("replies", "s/s", x[3], cost.Calibrated, from+"; given how long their workers waited")
 	return &cost.PublisherRates{
+		Replies:     &replies,
 		Backend:     rate("backend", "us/row", 0, cost.Assumed, "not measured"),
 		Sender:      rate("sender", "ns/1000 instructions", x[0], cost.Calibrated, from),
 		Transaction: rate("transaction", "us/transaction", x[1], cost.Calibrated, from),

@@ -450,6 +450,8 @@ func (r *Runner) rows(d *dml, plan *apply.Statement, leaf *schema.Table, left in
 		filling = r.rowsOf(d)
 		defer r.b.Fill(nil)
 	}
+	source := r.source(d)
+	defer source.end()
 	for left != 0 {
 		if len(filling) > 0 {
 			r.b.Fill(filling[0])
@@ -472,6 +474,7 @@ func (r *Runner) rows(d *dml, plan *apply.Statement, leaf *schema.Table, left in
 				return err
 			}
 		}
+		source.next()
 		if err := r.change(); err != nil {
 			return err
 		}

@@ -93,6 +93,10 @@ type PublisherRates struct {
 	Send        Rate `json:"send"`        // ns a byte of the stream
 	Cores       Rate `json:"cores"`       // cores that a load and what follows it share
 	Latency     Rate `json:"latency"`     // ms until it is noticed that a change was applied
+	// Replies is what a walsender takes to read replies and to be woken up by them, in
+	// seconds for a second that a worker which is faster waits; nil where that was not
+	// measured. The others are without.
+	Replies *Rate `json:"replies,omitempty"`
 }
 
 //go:generate go run ../../experiments/profiles -o profiles
