@@ -97,13 +97,13 @@ func (t *Table) prune(block storage.BlockNumber, typ wal.RecordType) {
 	r.frozen, r.freezeRequired, r.oldest = r.frozen[:0], false, 0
 	r.allVisible, r.allFrozen, r.hasTuples, r.normalXmin = r.freeze, r.freeze, false, false
 	images := t.log.Total().FPIBytes
-	checks := t.Counters.StatusChecks
+	before := t.Counters
 	if quick {
 		t.planChanged(p)
 	} else {
 		t.planAll(p)
 	}
-	t.Counters.PrunedStatus += t.Counters.StatusChecks - checks
+	t.Counters.countPruned(&before)
 	pruned := len(r.redirects)+len(r.dead)+len(r.unused) > 0
 	hint := p.pruneXID != r.pruneXID || p.full
 	if r.byChain {
@@ -509,4 +509,11 @@ func (p *page) compact(work []byte) []byte {
 		p.gone.holes = p.gone.holes[:0]
 	}
 	return bodies
+}
+
+// countPruned notes what pruning has looked up since before.
+func (c *Counters) countPruned(before *Counters) {
+	c.PrunedStatus += c.StatusChecks - before.StatusChecks
+	c.PrunedUnhinted += c.Unhinted - before.Unhinted
+	c.PrunedFetches += c.StatusFetches - before.StatusFetches
 }

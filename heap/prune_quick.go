@@ -74,11 +74,11 @@ func (t *Table) pruneQuick(p *page, typ wal.RecordType) bool {
 
 	c := &t.Counters
 	c.PrunedTuples += int64(s.normal)
-	checks := c.StatusChecks
+	before := *c
 	for i := len(changed) - 1; i >= 0; i-- {
 		t.statusOf(p, &p.headers[changed[i]-1])
 	}
-	c.PrunedStatus += c.StatusChecks - checks
+	c.countPruned(&before)
 	if n > 0 {
 		p.pruneXID, p.full = 0, false
 		t.removeEnded(p, ended[:n], typ)

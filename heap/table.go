@@ -72,6 +72,10 @@ type Counters struct {
 	OtherPages     int64 // visits to another page than the last
 	PrunedStatus   int64 // of StatusChecks, those while pruning
 	StatusChecks   int64 // times that no hint bit said how a transaction had ended
+	Unhinted       int64 // and that none could be set yet: the commit was not on disk
+	PrunedUnhinted int64 // of Unhinted, those while pruning
+	StatusFetches  int64 // of StatusChecks, those of another transaction than the last
+	PrunedFetches  int64 // of StatusFetches, those while pruning
 	Pruned         int64 // versions that pruning removed
 	TupleBytes     int64 // lengths of versions written, headers included
 	Columns        int64 // column values laid out, NULLs left out
@@ -99,6 +103,7 @@ type Table struct {
 	log        *wal.Log
 	rel        wal.RelID
 	xacts      *Transactions
+	fetched    uint32 // the transaction whose end was looked up last
 	pages      pageList
 	target     storage.BlockNumber // where the last version went: smgr_targblock
 	frozenXID  uint32              // no older transaction is in the table: relfrozenxid

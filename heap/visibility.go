@@ -23,7 +23,13 @@ func (t *Table) hint(p *page, h *header, bit uint16, xid uint32) {
 		return
 	}
 	t.Counters.StatusChecks++
+	if xid != 0 && xid != t.fetched {
+		// TransactionLogFetch keeps how the last one ended.
+		t.fetched = xid
+		t.Counters.StatusFetches++
+	}
 	if xid != 0 && !t.xacts.hintable(xid, p.lsn) && !t.log.Unlogged() {
+		t.Counters.Unhinted++
 		return
 	}
 	h.infomask |= bit

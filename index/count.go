@@ -111,6 +111,7 @@ func (t *BTree) ResetCounters() {
 	t.Counters = Counters{}
 	t.inserting.reset(t.opts.Keys)
 	t.seeking.reset(t.opts.Keys)
+	t.merging, t.deleting = equalities{}, equalities{}
 }
 
 // CountAll makes every search count for itself from now on, or no longer: for those who

@@ -36,8 +36,10 @@ func (t *BTree) deduplicate(k *key, p *page, bottomUp bool) {
 	moved := 0
 	if whole && t.sortArrived(p, &moved) {
 		tail = t.tail.a
+		t.countEqual(&t.merging, p, tail)
 	} else {
 		t.settle(p)
+		t.countEqual(&t.merging, p, nil)
 		if whole && !p.anyEqualWhole() || !whole && !t.anyEqual(p) {
 			t.Counters.DedupTIDs += p.tids()
 			return

@@ -129,6 +129,7 @@ func (t *BTree) bottomUp(k *key, p *page) bool {
 	t.settle(p)
 	t.Counters.BottomUpPasses++
 	t.Counters.BottomUpItems += int64(len(p.items))
+	t.countEqual(&t.deleting, p, nil)
 	d := &t.dels
 	d.candidates = d.candidates[:0]
 	size := k.size + storage.LinePointerSize

@@ -173,6 +173,7 @@ type BTree struct {
 
 	// Comparisons of insertions and of lookups, and where those at hand are counted.
 	inserting, seeking counting
+	merging, deleting  equalities
 	counting           *Comparisons  // of the search at hand,
 	sought             *key          // and what it looks for
 	countAll           bool          // see CountAll

@@ -127,3 +127,38 @@ func TestUnusable(t *testing.T) {
 		}
 	}
 }
+
+// TestBlind predicts grids that were recorded when the model was finished and that it was
+// never fitted to: other tables, widths, types, keys, partitions and constraints.
+func TestBlind(t *testing.T) {
+	fsys := os.DirFS("testdata/blind")
+	list, err := Observe(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, err := Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := cost.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grids := map[string]bool{}
+	var predictions []cost.Prediction
+	for _, o := range list {
+		grids[o.Grid] = true
+		if slices.ContainsFunc(fitted, func(f cost.Observation) bool { return f.Grid == o.Grid }) {
+			t.Errorf("%s is among the steps that the model was fitted to", o.Grid)
+		}
+		predictions = append(predictions, cost.Prediction{Grid: o.Grid, Step: o.Step, Measured: o.Total, Predicted: model.Instructions(o.Usage)})
+	}
+	e := cost.Summarize(predictions)
+	t.Logf("%d steps of %d grids: median %.2f %%, 90 %% within %.2f %%, worst %.2f %%", e.Steps, len(grids), 100*e.Median, 100*e.P90, 100*e.Worst)
+	if len(grids) < 8 || e.Steps < 30 {
+		t.Errorf("%d steps of %d grids, expected at least 30 of 8", e.Steps, len(grids))
+	}
+	if e.Median > 0.02 || e.Worst > 0.08 {
+		t.Errorf("median error %.2f %%, worst %.2f %%: expected at most 2 and 8", 100*e.Median, 100*e.Worst)
+	}
+}

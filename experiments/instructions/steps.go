@@ -36,6 +36,7 @@ type step struct {
 	Total     float64          `json:"total"`
 	Functions map[string]int64 `json:"functions"`
 	Work      []work           `json:"work"`
+	Partial   bool             `json:"partial,omitempty"`
 }
 
 type work struct {
@@ -69,7 +70,7 @@ func read(file string) ([]cost.Observation, error) {
 	}
 	var list []cost.Observation
 	for _, s := range steps {
-		o := cost.Observation{Grid: s.Grid, Step: s.Step, Usage: &cost.Usage{}, Total: s.Total, Functions: map[string]float64{}}
+		o := cost.Observation{Grid: s.Grid, Step: s.Step, Usage: &cost.Usage{}, Total: s.Total, Functions: map[string]float64{}, Partial: s.Partial}
 		for f, n := range s.Functions {
 			o.Functions[f] = float64(n)
 		}
@@ -128,7 +129,7 @@ func WriteBackendSteps(w io.Writer, list []cost.Observation) error {
 func writeSteps(w io.Writer, list []cost.Observation, fitted func(function string) bool) error {
 	var steps []step
 	for _, o := range list {
-		s := step{Grid: o.Grid, Step: o.Step, Total: o.Total, Functions: map[string]int64{}}
+		s := step{Grid: o.Grid, Step: o.Step, Total: o.Total, Functions: map[string]int64{}, Partial: o.Partial}
 		for _, f := range slices.Sorted(maps.Keys(o.Functions)) {
 			if fitted(f) {
 				s.Functions[f] = int64(o.Functions[f])

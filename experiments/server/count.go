@@ -172,7 +172,8 @@ func (r *recording) mark() error {
 // as well (flush_lsn). It is not asked often, and it may take fifty times as long as by
 // itself.
 func (r *recording) waitFor(position string) error {
-	lsn, err := r.pub.Value("select pg_current_wal_insert_lsn()")
+	// Where the last commit ends: the place for the next record may be behind a page's header.
+	lsn, err := r.pub.Value("select pg_current_wal_flush_lsn()")
 	if err != nil {
 		return err
 	}

@@ -293,6 +293,18 @@ func (w *Worker) UnsettledTables() []TableState {
 	return states
 }
 
+// PartitionedTables is Tables for those that have partitions in place of rows, as far as
+// the worker has used them: for changes that it passed on.
+func (w *Worker) PartitionedTables() []TableState {
+	var list []TableState
+	for _, t := range w.tables {
+		if t.schema.Kind == 'p' {
+			list = append(list, w.state(t))
+		}
+	}
+	return list
+}
+
 // Partitioned lists the tables that have partitions in place of rows.
 func (w *Worker) Partitioned() []*schema.Table {
 	var list []*schema.Table

@@ -11,7 +11,7 @@ func (u *Usage) OfCopy() *Usage {
 	c := &Usage{}
 	for _, i := range u.items {
 		switch i.Term {
-		case termXID, termOpenUnique, termLookUpText, termLookUpBinary, termSlotColumn, termHeapInsert, termMakeNode:
+		case termXID, termOpenUnique, termLookUpText, termLookUpBinary, termSlotColumn, termHeapInsert, termMakeNode, termMakeToken, termFold:
 			continue
 		}
 		c.Add(i)

@@ -19,6 +19,8 @@ type Observation struct {
 	Usage      *Usage
 	Total      float64
 	Functions  map[string]float64
+	// Partial says that some of the work is not in Usage: only functions are fitted to.
+	Partial bool
 }
 
 // function is a part of the worker whose instructions are counted apart.
@@ -30,6 +32,8 @@ type function struct {
 	alone  bool     // only where strings of one type are read
 	within func(term string) bool
 	less   []string // functions that it calls whose instructions are subtracted
+	// outside stands for all that is outside less, which must have been counted.
+	outside bool
 }
 
 // compareTerms are the terms of comparing keys, by the family of their operator class.
@@ -38,6 +42,7 @@ var compareTerms = []string{compareTerm("int8_ops"), compareTerm("text_ops"), co
 // functions are the parts that terms are fitted to beside the whole. A function's
 // instructions include those of all that it calls.
 var functions = []function{
+	{outside: true, places: []Place{Loop}, less: []string{"apply_dispatch"}},
 	{names: []string{"logicalrep_read_insert", "logicalrep_read_update", "logicalrep_read_delete"}, places: []Place{Read}},
 	{names: []string{"OidInputFunctionCall", "OidReceiveFunctionCall"}, places: []Place{Parse}},
 	{names: []string{"ExecOpenIndices"}, places: []Place{OpenIndex}},
@@ -57,7 +62,7 @@ var functions = []function{
 	},
 	{
 		names: []string{"_bt_first"}, places: []Place{Lookup},
-		terms: append([]string{termSearch, termScanItem, termScanKey, termScanTID, termLevel, termLaterColumn}, compareTerms...),
+		terms: append([]string{termSearch, termSearchKey, termComparison, termScanItem, termScanKey, termScanTID, termLevel, termLaterColumn}, compareTerms...),
 	},
 	{names: []string{"_bt_killitems"}, places: []Place{Lookup}, terms: []string{termKill, termKillLook}},
 	{
@@ -67,13 +72,16 @@ var functions = []function{
 	{names: []string{"tuples_equal"}, places: []Place{Equal}},
 	{names: []string{"CommitTransactionCommand"}, places: []Place{Commit}},
 	{names: []string{"XLogInsert"}, terms: []string{termRecord, termRecordByte}},
-	{names: []string{"_bt_compare"}, terms: append([]string{termCompareTID, termLaterColumn}, compareTerms...)},
+	{names: []string{"_bt_compare"}, terms: append([]string{termCompareTID, termComparison, termLaterColumn}, compareTerms...)},
 	{names: []string{"heap_form_tuple"}, terms: []string{termFormTuple, termFormColumn, termFormByte}},
 	{names: []string{"index_form_tuple"}, terms: []string{termKeyTuple, termKeyColumn, termKeyByte}},
 	{names: []string{"_bt_findsplitloc"}, terms: []string{termSplitLocation, termSplitPoint}},
-	{names: []string{"_bt_dedup_pass"}, terms: []string{termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged}},
+	{names: []string{"_bt_dedup_pass"}, terms: []string{termDedup, termDedupItem, termDedupColumn, termDedupString, termDedupTID, termDedupMerged}},
 	{names: []string{"pglz_compress"}, terms: []string{termCompressRun, termCompressList, termCompressToken, termCompressDrop, termCompressByte, termCompressProbe, termCompressSame}},
 	{names: []string{"heap_toast_insert_or_update"}, terms: []string{termToastRow}, less: []string{"toast_tuple_try_compression", "toast_tuple_externalize", "toast_delete_datum"}},
+	{names: []string{"ExecSetupPartitionTupleRouting"}, places: []Place{RouteSetUp}},
+	{names: []string{"ExecFindPartition"}, places: []Place{Route}, less: []string{"ExecOpenIndices"}},
+	{names: []string{"ExecPartitionCheck"}, places: []Place{PartitionCheck}},
 	{names: []string{"ExecCloseIndices"}, terms: []string{termCloseIndex, termUnlockIndex}},
 }
 
@@ -96,7 +104,7 @@ var inputs = [][3]string{
 var verified = []string{"text", "character varying", "character", "name", "json"}
 
 // nesting are types whose input functions call those of other types.
-var nesting = []string{"[]", "parse range", "parse multirange", "parse record", termDomain}
+var nesting = []string{"[]", "parse range", "parse multirange", "parse record", termDomain, termDomainNode}
 
 func init() {
 	for _, t := range inputs {
@@ -132,6 +140,10 @@ func (f *function) measured(o *Observation) (instructions float64, ok bool) {
 			ok = true
 		}
 	}
+	if f.outside {
+		instructions = o.Total
+		_, ok = o.Functions[f.less[0]]
+	}
 	for _, n := range f.less {
 		instructions -= o.Functions[n]
 	}
@@ -166,12 +178,17 @@ func (f *function) suits(o *Observation) bool {
 	}) {
 		return false
 	}
+	if f.outside {
+		return true
+	}
 	switch f.names[0] {
 	case "RelationFindReplTupleByIndex":
 		if _, equal := o.Functions["tuples_equal"]; f.less != nil && !equal && o.Usage.has(func(term string) bool { return term == termCompareRow }) {
 			return false
 		}
 		return seq == 0
+	case "ExecFindPartition":
+		return o.Usage.has(func(term string) bool { return term == termRouted })
 	case "RelationFindReplTupleSeq", "heap_getnextslot":
 		return seq > 0
 	case "heap_insert", "heap_update", "heap_delete", "btinsert", "ExecInsertIndexTuples", "heap_form_tuple":
@@ -266,7 +283,9 @@ func newFitter(observations []Observation, functions []function) *Fitter {
 			slices.Sort(at)
 			e.add(a, slices.Compact(at), b, weight)
 		}
-		add(func(*Item) bool { return true }, o.Total, 1/o.Total)
+		if !o.Partial {
+			add(func(*Item) bool { return true }, o.Total, 1/o.Total)
+		}
 		for i := range functions {
 			fn := &functions[i]
 			if !fn.suits(o) {
@@ -432,7 +451,7 @@ func (f *Fitter) Validate() ([]Prediction, error) {
 			return nil, err
 		}
 		for i := range f.observations {
-			if o := &f.observations[i]; o.Grid == left {
+			if o := &f.observations[i]; o.Grid == left && !o.Partial {
 				p := f.predict(x, o)
 				p.Undetermined = f.leverage(c, scale, o) > mostLeverage
 				list = append(list, p)
@@ -535,7 +554,9 @@ func (f *Fitter) Model(server string) (*Model, []Prediction, error) {
 				steps[it.Term]++
 			}
 		}
-		fitted = append(fitted, f.predict(x, o))
+		if !o.Partial {
+			fitted = append(fitted, f.predict(x, o))
+		}
 	}
 	m.Fit = Summarize(fitted)
 	for i, name := range f.terms {

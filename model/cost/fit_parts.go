@@ -46,6 +46,9 @@ func (f *Fitter) Parts(grid, step string) ([]StepPart, error) {
 			continue
 		}
 		p := StepPart{Name: strings.Join(fn.names, "+"), Measured: m}
+		if fn.outside {
+			p.Name = "the whole"
+		}
 		if len(fn.less) > 0 {
 			p.Name += " less " + strings.Join(fn.less, ", ")
 		}

@@ -78,7 +78,7 @@ func TestFit(t *testing.T) {
 				heap += prices[it.Term] * it.Quantity
 			}
 		}
-		list = append(list, Observation{string(rune('a' + i/3)), string(rune('a' + i%3)), u, total, map[string]float64{"heap_insert": heap}})
+		list = append(list, Observation{Grid: string(rune('a' + i/3)), Step: string(rune('a' + i%3)), Usage: u, Total: total, Functions: map[string]float64{"heap_insert": heap}})
 	}
 	m, validation, err := NewFitter(list).Model("test")
 	if err != nil {
@@ -107,7 +107,7 @@ func TestUndetermined(t *testing.T) {
 	u.Add(Item{termMessage, "", Loop, 10})
 	v.Add(Item{termMessage, "", Loop, 10})
 	v.Add(Item{termSplit, "", IndexInsert, 10})
-	list := []Observation{{"a", "1", u, 1000, nil}, {"b", "1", u, 1000, nil}, {"c", "1", v, 3000, nil}}
+	list := []Observation{{Grid: "a", Step: "1", Usage: u, Total: 1000}, {Grid: "b", Step: "1", Usage: u, Total: 1000}, {Grid: "c", Step: "1", Usage: v, Total: 3000}}
 	_, validation, err := NewFitter(list).Model("test")
 	if err != nil {
 		t.Fatal(err)

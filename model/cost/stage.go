@@ -61,7 +61,7 @@ func (i Item) Stage() Stage {
 		return StageIndex
 	case Lookup, SeqScan, Equal:
 		switch i.Term {
-		case termFetch, termFetchPage, termChainStep, termStatus, termKill, termKillLook:
+		case termFetch, termFetchPage, termChainStep, termStatus, termUnhinted, termStatusFetch, termKill, termKillLook:
 			return StageFetch
 		}
 		return StageLookup
@@ -81,12 +81,12 @@ func init() {
 		StageRelation: {termRelation},
 		StageReceive:  {termSpool, termSpoolByte},
 		StageValues: {termSlotColumn, termMergeColumn, termDefault, termLookUpText, termLookUpBinary, termNull, termDomain,
-			termGenerated, termCheck, termMakeNode, firstText, firstBinary},
-		StageRoute: {termRouted, termPartitionCheck, termDefaultCheck},
+			termGenerated, termCheck, termMakeNode, termMakeToken, termFold, termDomainNode, firstText, firstBinary},
+		StageRoute: {termRoute, termRouteSetUp, termRouted, termRouteColumn, termRouteBound, termRouteHash, termConvert, termPartitionCheck, termPartitionNode, firstPartition, firstQual, firstKey, firstEntry, firstSibling, firstLevel},
 		StageOpen:  {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, firstIndex, firstClass, termCopyNode},
 		// A lock that a lookup kept is released when the transaction ends.
 		StageLookup: {firstLookup, termKeptLock},
-		StageDecide: {termRelock, termIndexedColumn, firstUpdate},
+		StageDecide: {termRelock, termIndexedColumn, firstUpdate, firstIndexed},
 		StageToast: {termToastRow, termToastValue, termCompressByte, termCompressRun, termCompressList, termCompressToken, termCompressDrop, termCompressProbe, termCompressSame, termUntoast,
 			termDetoast, termChunk},
 		StageWrite: {termFormTuple, termFormColumn, termFormByte, termLongForm, termZeroForm},

@@ -12,23 +12,26 @@ type Place uint8
 
 // The parts.
 const (
-	Loop        Place = iota // receiving messages: LogicalRepApplyLoop
-	Dispatch                 // apply_dispatch and what has no place of its own below it
-	Read                     // logicalrep_read_insert, _update and _delete
-	Parse                    // input and receive functions
-	OpenIndex                // ExecOpenIndices
-	HeapInsert               // heap_insert
-	HeapUpdate               // heap_update
-	HeapDelete               // heap_delete
-	LockRow                  // heap_lock_tuple
-	Prune                    // heap_page_prune_opt
-	IndexEntry               // ExecInsertIndexTuples, what goes into the index aside
-	IndexInsert              // btinsert
-	Lookup                   // RelationFindReplTupleByIndex
-	SeqScan                  // RelationFindReplTupleSeq
-	Equal                    // tuples_equal
-	Commit                   // CommitTransactionCommand
-	numPlaces   int   = iota
+	Loop           Place = iota // receiving messages: LogicalRepApplyLoop
+	Dispatch                    // apply_dispatch and what has no place of its own below it
+	Read                        // logicalrep_read_insert, _update and _delete
+	Parse                       // input and receive functions
+	OpenIndex                   // ExecOpenIndices
+	HeapInsert                  // heap_insert
+	HeapUpdate                  // heap_update
+	HeapDelete                  // heap_delete
+	LockRow                     // heap_lock_tuple
+	Prune                       // heap_page_prune_opt
+	IndexEntry                  // ExecInsertIndexTuples, what goes into the index aside
+	IndexInsert                 // btinsert
+	Lookup                      // RelationFindReplTupleByIndex
+	SeqScan                     // RelationFindReplTupleSeq
+	Equal                       // tuples_equal
+	Commit                      // CommitTransactionCommand
+	RouteSetUp                  // ExecSetupPartitionTupleRouting
+	Route                       // ExecFindPartition, opening indexes aside
+	PartitionCheck              // ExecPartitionCheck
+	numPlaces      int   = iota
 )
 
 // Class is a class of work whose instructions take about the same time each.
@@ -85,7 +88,9 @@ const (
 	termSpoolByte      = "spool a byte"
 	termGenerated      = "compute a generated column"
 	termCheck          = "evaluate a CHECK constraint"
-	termMakeNode       = "read and prepare a node of a constraint or generated column"
+	termMakeNode       = "prepare a node of a constraint or generated column"
+	termMakeToken      = "read a word of a constraint or generated column"
+	termFold           = "evaluate constants in a constraint or generated column"
 
 	termLookUpText   = "look up an input function"
 	termLookUpBinary = "look up a receive function"
@@ -98,17 +103,27 @@ const (
 	termLongForm     = "form a byte of a long value"
 	termZeroForm     = "clear a byte for a long row"
 	termWideByte     = "verify a byte that is not ASCII"
+	termDomainNode   = "check a domain: a node"
 	termDomain       = "check a domain"
 
 	firstTable  = firstPrefix + "table"
 	firstColumn = firstPrefix + "column"
-	firstIndex  = firstPrefix + "index"
-	firstClass  = firstPrefix + "operator class"
-	firstText   = firstPrefix + "input function"
-	firstEqual  = firstPrefix + "equality operator of "
-	firstLookup = firstPrefix + "lookup by an index"
-	firstBinary = firstPrefix + "receive function"
-	firstUpdate = firstPrefix + "update"
+
+	firstPartition = firstPrefix + "partition"
+	firstKey       = firstPrefix + "column of a partition key"
+	firstQual      = firstPrefix + "constraint of a partition"
+	firstEntry     = firstPrefix + "update or delete of a partition"
+	firstSibling   = firstPrefix + "bound of a partition"
+	firstLevel     = firstPrefix + "partitioned table in between"
+
+	firstIndex   = firstPrefix + "index"
+	firstClass   = firstPrefix + "operator class"
+	firstText    = firstPrefix + "input function"
+	firstEqual   = firstPrefix + "equality operator of "
+	firstLookup  = firstPrefix + "lookup by an index"
+	firstBinary  = firstPrefix + "receive function"
+	firstUpdate  = firstPrefix + "update"
+	firstIndexed = firstPrefix + "columns of an index, for updates"
 
 	termChange         = "set up the executor for a change"
 	termLockTable      = "lock a table"
@@ -117,9 +132,16 @@ const (
 	termDelete         = "set up a delete"
 	termSlotColumn     = "fill a slot's column"
 	termMergeColumn    = "merge an update's column"
-	termRouted         = "find a row's partition"
+	termRoute          = "pass a change on to a partition"
+	termRouteSetUp     = "set up the way to partitions"
+	termReleaseLock    = "release a lock on a partition"
+	termRouted         = "find a partition: a level"
+	termRouteColumn    = "find a partition: a column"
+	termRouteBound     = "find a partition: compare with a bound"
+	termRouteHash      = "find a partition: hash a column"
+	termConvert        = "bring a column into a partition's order"
 	termPartitionCheck = "check a partition's constraint"
-	termDefaultCheck   = "check a default partition's constraint"
+	termPartitionNode  = "check a partition's constraint: a node"
 	termTruncate       = "truncate tables"
 	termNewFile        = "truncate: make an index anew"
 	termDefault        = "compute a default"
@@ -149,6 +171,8 @@ const (
 	termPrune         = "prune a page"
 	termPruneLine     = "prune: look at a line pointer"
 	termPruneTuple    = "prune: look at a version"
+	termStatusFetch   = "look another transaction's end up in pg_xact"
+	termUnhinted      = "look up how a transaction ended that is not on disk"
 	termStatus        = "look up how a transaction ended"
 	termPruneStatus   = "prune: look up how a transaction ended"
 	termPruned        = "prune: remove a version"
@@ -171,6 +195,7 @@ const (
 	termFetchPage    = "come to a heap page"
 	termChainStep    = "look at a version of a HOT chain"
 	termSearch       = "search an index for equal entries"
+	termSearchKey    = "search an index for equal entries: a key column"
 	termScanItem     = "look at an equal index entry"
 	termScanKey      = "look at an equal index entry: a key column"
 	termScanTID      = "note a heap TID"
@@ -213,6 +238,9 @@ const (
 	termDedup          = "deduplicate a page"
 	termDedupItem      = "deduplicate: look at an entry"
 	termDedupColumn    = "deduplicate: compare a column"
+	termDedupString    = "deduplicate: compare a value of varying length"
+	termBottomUpColumn = "bottom-up: compare a column"
+	termBottomUpString = "bottom-up: compare a value of varying length"
 	termDedupTID       = "deduplicate: copy a heap TID"
 	termDedupMerged    = "deduplicate: merge an entry"
 	termPostingSplit   = "split a posting list"
@@ -259,6 +287,16 @@ func comparison(class string) string {
 	return "other values"
 }
 
+// varies says whether values of an operator class's type differ in length: they take
+// longer to compare byte by byte.
+func varies(class string) bool {
+	switch comparison(class) {
+	case "numbers", "fixed-length values":
+		return false
+	}
+	return true
+}
+
 // equalityTerm is the term of finding a type's equality operator for the first time:
 // it takes longer for types that many others can be cast to.
 func equalityTerm(typ string) string { return firstEqual + typ }
@@ -298,23 +336,23 @@ var groups = map[string]string{}
 func init() {
 	for name, terms := range map[string][]string{
 		"receive and read messages":      {termMessage, termMessageByte, termTuple, termTupleColumn, termTupleNull, termTupleByte, termLongRead},
-		"look up input functions":        {termLookUpText, termLookUpBinary, termCallInput, termNull, termDomain, termTailByte, termWideByte, termLongParse},
-		"begin and end transactions":     {termTransaction, termWriting, termPrepare, termFinishPrepared, termXID, termLockTable, termKeptLock},
+		"look up input functions":        {termLookUpText, termLookUpBinary, termCallInput, termNull, termDomain, termDomainNode, termTailByte, termWideByte, termLongParse},
+		"begin and end transactions":     {termTransaction, termWriting, termPrepare, termFinishPrepared, termXID, termLockTable, termKeptLock, termReleaseLock},
 		"set up the executor":            {termChange, termUpdate, termDelete, termSlotColumn, termMergeColumn},
 		"open and close indexes":         {termOpenIndex, termCloseIndex, termLockIndex, termUnlockIndex, termOpenIndexColumn, termOpenUnique, termCopyNode},
 		"form and insert rows":           {termHeapInsert, termFormTuple, termFormColumn, termFormByte, termLongForm, termZeroForm, termNewPage, termFSM},
 		"update and delete rows":         {termHeapUpdate, termLeavePage, termIndexedColumn, termOldKey, termHeapDelete, termRelock},
-		"look up and lock rows":          {termLock, termIndexLookup, termLookupKey, termFetch, termFetchPage, termFetchAgain, termChainStep, termSearch, termScanItem, termScanKey, termScanTID, termKill, termKillLook, termStatus},
+		"look up and lock rows":          {termLock, termIndexLookup, termLookupKey, termFetch, termFetchPage, termFetchAgain, termChainStep, termSearch, termScanItem, termScanKey, termScanTID, termSearchKey, termKill, termKillLook, termStatus, termUnhinted, termStatusFetch},
 		"prune pages":                    {termPruneCheck, termPrune, termPruneLine, termPruneTuple, termPruneStatus, termPruned},
 		"TOAST":                          {termToastRow, termCompressRun, termCompressList, termCompressToken, termCompressDrop, termCompressByte, termCompressProbe, termCompressSame, termToastValue, termChunk, termUntoast, termDetoast},
 		"scan for rows":                  {termSeqLookup, termSeqPage, termSeqRow, termSeqDead, termCompareRow, termFindEqual, termDeform, termDeformBehind},
 		"form index entries":             {termIndexEntry, termExpression, termExpressionByte, termPredicate, termPrepareNode, termKeyTuple, termKeyColumn, termKeyByte},
-		"descend B-trees":                {termDescent, termLevel, termLaterColumn, termCompareTID},
+		"descend B-trees":                {termDescent, termLevel, termComparison, termLaterColumn, termCompareTID},
 		"insert into B-trees":            {termIndexInsert, termUnique, termUniqueFetch, termItemMoved, termPostingSplit, termBRIN, termBRINSummary, termBRINUpdate},
 		"split B-tree pages":             {termSplit, termSplitItem, termSplitLocation, termSplitPoint},
-		"deduplicate and delete entries": {termDedup, termDedupItem, termDedupColumn, termDedupTID, termDedupMerged, termSimpleDelete, termBottomUp, termBottomUpItem, termCandidate, termCheckedTID, termDeletedTID, termDeletePage},
+		"deduplicate and delete entries": {termDedup, termDedupItem, termDedupColumn, termDedupString, termBottomUpColumn, termBottomUpString, termDedupTID, termDedupMerged, termSimpleDelete, termBottomUp, termBottomUpItem, termCandidate, termCheckedTID, termDeletedTID, termDeletePage},
 		"write WAL":                      {termRecord, termRecordByte, termImage, termImageByte, termImagePGLZ, termImageLZ4, termImageZSTD},
-		"constraints and expressions":    {termCheck, termMakeNode, termGenerated, termDefault, termRouted, termPartitionCheck, termDefaultCheck},
+		"constraints and expressions":    {termCheck, termMakeNode, termMakeToken, termFold, termGenerated, termDefault, termRoute, termRouteSetUp, termRouted, termRouteColumn, termRouteBound, termRouteHash, termConvert, termPartitionCheck, termPartitionNode},
 		"spool":                          {termSpool, termSpoolByte},
 	} {
 		for _, t := range terms {

@@ -29,6 +29,8 @@ type key struct {
 type Usage struct {
 	items []Item
 	index map[key]int
+	// equal has the types whose equality operators the tables so far have had found.
+	equal map[*pgtype.Type]bool
 }
 
 // Items returns the items. The slice must not be changed.
@@ -120,7 +122,7 @@ func Measure(w *apply.Worker) *Usage { return measure(w, w.Tables()) }
 func MeasureWithin(w *apply.Worker) *Usage { return measure(w, w.UnsettledTables()) }
 
 func measure(w *apply.Worker, tables []apply.TableState) *Usage {
-	u := &Usage{}
+	u := &Usage{equal: map[*pgtype.Type]bool{}}
 	c := w.Counters
 	u.add(termMessage, "", Loop, c.Messages)
 	u.add(termRelation, "", Dispatch, c.Relations)
@@ -151,7 +153,7 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 	for _, t := range tables {
 		u.table(w, &t)
 		for i := range t.Indexes {
-			if x := t.Indexes[i].BTree; x != nil && t.Counters.Maps > 0 {
+			if x := t.Indexes[i].BTree; x != nil && touches(&t) > 0 {
 				for k := range t.Indexes[i].Schema.Keys {
 					if c := x.ClassName(k); !classes[c] {
 						classes[c] = true
@@ -161,6 +163,7 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 			}
 		}
 	}
+	u.partitions(w, tables)
 	u.wal(w)
 	return u
 }
@@ -168,7 +171,7 @@ func measure(w *apply.Worker, tables []apply.TableState) *Usage {
 // MeasureTable reads off what was done for one table: the difference of two is the work of
 // a command on it, such as VACUUM.
 func MeasureTable(w *apply.Worker, t *apply.TableState) *Usage {
-	u := &Usage{}
+	u := &Usage{equal: map[*pgtype.Type]bool{}}
 	u.table(w, t)
 	u.walOf(w, wal.NoRelation)
 	u.walOf(w, t.Rel)
@@ -218,6 +221,7 @@ func (u *Usage) types(w *apply.Worker) {
 		name := typeName(t)
 		if t.Kind == pgtype.KindDomain {
 			u.add(termDomain, t.String(), Parse, c.TextValues+c.BinaryValues)
+			u.add(termDomainNode, t.String(), Parse, (c.TextValues+c.BinaryValues)*domainNodes(t))
 		}
 		if c.TextValues > 0 {
 			u.add(firstText, name, Dispatch, 1)
@@ -284,12 +288,7 @@ const lockRecord = 54
 func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	name := w.Log().Name(t.Rel)
 	c, h := t.Counters, t.Heap.Counters
-	columns := int64(0)
-	for _, col := range t.Schema.Columns {
-		if !col.Dropped {
-			columns++
-		}
-	}
+	columns := columnsOf(t.Schema)
 	u.add(firstTable, name, Dispatch, c.Maps)
 	u.add(firstColumn, name, Dispatch, c.Maps*columns)
 	// Rows that were looked for and found are locked; what is locked beyond them is
@@ -299,26 +298,28 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	if missing < 0 {
 		missing = 0 // rows moved to another partition, or there before the run
 	}
-	u.add(termChange, name, Dispatch, c.Opened)
-	u.add(termLockTable, name, Dispatch, c.Locked)
+	// A change that a partitioned table passes on is set up for that one (partitions).
+	u.add(termChange, name, Dispatch, c.Opened-c.Routed)
+	locking := Dispatch
+	if c.Routed > 0 {
+		locking = Route
+	}
+	u.add(termLockTable, name, locking, c.Locked)
 	u.add(termKeptLock, name, Commit, c.Kept)
 	u.add(firstLookup, name, Lookup, min(c.Kept, 1))
 	u.add(termUpdate, name, Dispatch, c.Merged)
 	u.add(firstUpdate, name, HeapUpdate, min(c.Merged, 1))
+	u.add(firstIndexed, name, HeapUpdate, min(c.Merged, 1)*int64(len(t.Indexes)))
 	u.add(termDelete, name, Dispatch, h.Deletes)
 	u.add(termSlotColumn, name, Dispatch, c.Read*columns)
 	u.add(termMergeColumn, name, Dispatch, c.Merged*columns)
-	u.add(termRouted, name, Dispatch, c.Routed)
 	u.add(termDefault, name, Dispatch, c.Filled)
-	if b := t.Schema.Bound; b != nil {
-		// A row is checked against its partition's constraint, a row for a default
-		// partition once more where it is routed (ExecFindPartition).
-		u.add(termPartitionCheck, name, Dispatch, h.Inserts+h.Updates)
-		if b.Default {
-			u.add(termDefaultCheck, name, Dispatch, c.Routed)
-		}
+	if stored := h.Inserts + h.Updates; stored > 0 {
+		e := constraints(t.Schema)
+		u.add(termMakeToken, name, Dispatch, stored*int64(e.Tokens))
+		u.add(termMakeNode, name, Dispatch, stored*int64(e.Nodes))
+		u.add(termFold, name, Dispatch, stored*int64(e.Folded))
 	}
-	u.add(termMakeNode, name, Dispatch, (h.Inserts+h.Updates)*constraintNodes(t.Schema))
 	u.add(termLock, name, LockRow, min(h.Locks, found))
 	relocks := max(h.Locks-found, 0)
 	u.add(termRelock, name, HeapUpdate, relocks)
@@ -338,6 +339,7 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 		}
 		if x.Lookup {
 			u.add(termLookupKey, name, Lookup, t.IdxScans*int64(len(x.Schema.Keys)))
+			u.add(termSearchKey, name, Lookup, t.IdxScans*int64(len(x.Schema.Keys)))
 		}
 	}
 	u.add(termFetch, name, Lookup, fetches)
@@ -354,7 +356,7 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 		// The type cache finds an equality operator for each type; those of the key of the
 		// index that rows are found by are there already. Each lookup asks it once for each
 		// column that it compares.
-		known := map[*pgtype.Type]bool{}
+		known := u.equal
 		for i := range t.Indexes {
 			if x := &t.Indexes[i]; x.Lookup {
 				for _, k := range x.Schema.Keys {
@@ -421,19 +423,57 @@ func (u *Usage) table(w *apply.Worker, t *apply.TableState) {
 	}
 }
 
-// constraintNodes is the number of nodes of all CHECK constraints and generated columns
-// of a table: the server reads and prepares them anew for each row that the worker
-// stores (ExecRelCheck and ExecInitGenerated, for a ResultRelInfo of its own).
-func constraintNodes(t *schema.Table) int64 {
-	n := 0
+// touches is how often the worker has come to a table for the first time: it looks one up
+// that is published, and finds others by way of a partitioned table.
+func touches(t *apply.TableState) int64 {
+	if t.Counters.Routed > 0 {
+		return t.Counters.Maps + 1
+	}
+	return t.Counters.Maps
+}
+
+// constraints is what all CHECK constraints and generated columns of a table are: the
+// server reads and prepares them anew for each row that the worker stores (ExecRelCheck and
+// ExecInitGenerated, for a ResultRelInfo of its own).
+func constraints(t *schema.Table) expr.Effort {
+	sum := expr.Effort{}
+	add := func(sql string) {
+		e := expr.EffortOf(sql, func(column string) bool {
+			i := t.Column(column)
+			return i >= 0 && castsIntegers(t.Columns[i].Type)
+		})
+		sum.Nodes += e.Nodes
+		sum.Tokens += e.Tokens
+		sum.Folded += e.Folded
+	}
 	for i := range t.Checks {
 		if !t.Checks[i].NotEnforced {
-			n += expr.Nodes(t.Checks[i].Expr)
+			add(t.Checks[i].Expr)
 		}
 	}
 	for i := range t.Columns {
 		if t.Columns[i].Generated == 's' {
-			n += expr.Nodes(t.Columns[i].GeneratedExpr)
+			add(t.Columns[i].GeneratedExpr)
+		}
+	}
+	return sum
+}
+
+// castsIntegers says whether integers beside a type's values are cast to it.
+func castsIntegers(t *pgtype.Type) bool {
+	switch t.Base().Name {
+	case "numeric", "real", "double precision":
+		return true
+	}
+	return false
+}
+
+// domainNodes is the number of nodes of a domain's constraints.
+func domainNodes(t *pgtype.Type) int64 {
+	n := 0
+	for ; t.Kind == pgtype.KindDomain; t = t.Elem {
+		for i := range t.Checks {
+			n += expr.Nodes(t.Checks[i].Expr)
 		}
 	}
 	return int64(n)
@@ -463,7 +503,10 @@ func (u *Usage) heap(name string, t *apply.TableState) {
 	if t.SeqScans > 0 {
 		looking = SeqScan
 	}
-	u.add(termStatus, name, looking, h.StatusChecks-h.PrunedStatus)
+	unhinted := h.Unhinted - h.PrunedUnhinted
+	u.add(termStatus, name, looking, h.StatusChecks-h.PrunedStatus-unhinted)
+	u.add(termUnhinted, name, looking, unhinted)
+	u.add(termStatusFetch, name, looking, h.StatusFetches-h.PrunedFetches)
 	u.add(termPruned, name, Prune, h.Pruned)
 	u.add(termToastRow, name, Dispatch, h.Toasted)
 }
@@ -474,7 +517,11 @@ func (u *Usage) tableIndex(w *apply.Worker, t *apply.TableState, x *apply.IndexS
 	c, h := t.Counters, t.Heap.Counters
 	s := x.Schema
 	natts := int64(len(s.Keys) + len(s.Include))
-	u.add(firstIndex, name, Dispatch, c.Maps)
+	opening := Dispatch
+	if c.Routed > 0 {
+		opening = OpenIndex
+	}
+	u.add(firstIndex, name, opening, touches(t))
 	u.add(termOpenIndex, name, OpenIndex, c.Opened)
 	u.add(termCloseIndex, name, Dispatch, c.Opened)
 	locks, releases := c.Opened, c.Opened
@@ -538,7 +585,10 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 	u.add(termLevel, name, Lookup, c.LookupLevels)
 	u.add(termColdPage, name, IndexInsert, c.OtherLeaves)
 	insertions, lookups := x.BTree.Comparisons()
+	merged, deleted := x.BTree.Equalities()
 	u.add(termCompareTID, name, IndexInsert, insertions.TIDs)
+	u.add(termComparison, name, IndexInsert, insertions.Items)
+	u.add(termComparison, name, Lookup, lookups.Items)
 	for i := range insertions.Columns {
 		term := compareTerm(x.BTree.ClassName(i))
 		u.add(term, name, IndexInsert, insertions.Columns[i])
@@ -546,6 +596,13 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 		if i > 0 {
 			u.add(termLaterColumn, name, IndexInsert, insertions.Columns[i])
 			u.add(termLaterColumn, name, Lookup, lookups.Columns[i])
+		}
+		if class := x.BTree.ClassName(i); varies(class) {
+			u.add(termDedupString, name, IndexInsert, merged[i])
+			u.add(termBottomUpString, name, IndexInsert, deleted[i])
+		} else {
+			u.add(termDedupColumn, name, IndexInsert, merged[i])
+			u.add(termBottomUpColumn, name, IndexInsert, deleted[i])
 		}
 	}
 	u.add(termScanItem, name, Lookup, c.ScanEntries)
@@ -560,7 +617,6 @@ func (u *Usage) btree(name string, x *apply.IndexState, natts int64) {
 	u.add(termSplitPoint, name, IndexInsert, c.SplitPoints)
 	u.add(termDedup, name, IndexInsert, c.DedupPasses)
 	u.add(termDedupItem, name, IndexInsert, c.DedupItems)
-	u.add(termDedupColumn, name, IndexInsert, c.DedupItems*natts)
 	u.add(termDedupTID, name, IndexInsert, c.DedupTIDs)
 	u.add(termDedupMerged, name, IndexInsert, c.DedupMerged)
 	u.add(termPostingSplit, name, IndexInsert, c.PostingSplits)

@@ -9,8 +9,8 @@ import (
 // Instructions of COPY beside those that the cost model has for values, tuples, WAL and
 // indexes. They are solved from two measurements and predict others; see TestInstructions.
 const (
-	copyRow  = 2314.5 // reading a row and putting it on its page, beside
-	copyByte = 30.61  // for each byte of its line
+	copyRow  = 2183.3 // reading a row and putting it on its page, beside
+	copyByte = 30.49  // for each byte of its line
 )
 
 // CPU is the CPU of a synchronisation worker that has done some work: it copied so many

@@ -136,7 +136,9 @@ func (f *folder) record(pool *server.Pool, g *instructions.Grid) error {
 	if err != nil {
 		return err
 	}
-	g.NextXID = xid
+	if pool.Counts() || g.NextXID == 0 {
+		g.NextXID = xid // that of the subscriber that was counted, not of one that only captures
+	}
 	f.grids = append(f.grids, *g)
 	if pool.Counts() {
 		f.measured = append(f.measured, measured...)
