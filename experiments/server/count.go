@@ -249,3 +249,44 @@ func (c *Cluster) functions(name string, all int64) (map[string]int64, error) {
 	maps.DeleteFunc(list, func(_ string, n int64) bool { return float64(n) < leastOfAll*float64(all) })
 	return list, nil
 }
+
+// CountStatement counts what a backend of a cluster that is counted executes for a
+// statement, after those that prepare it.
+func (p *Pool) CountStatement(prepare, statement string) (instructions int64, err error) {
+	c, err := p.get("sub", nil, false)
+	if err != nil {
+		return 0, err
+	}
+	k, err := Dial(c.Port, database, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer k.Close()
+	if err := k.Script(prepare); err != nil {
+		return 0, err
+	}
+	pid, err := k.Value("select pg_backend_pid()")
+	if err != nil {
+		return 0, err
+	}
+	if err := c.control("-z", pid); err != nil {
+		return 0, err
+	}
+	if _, err := k.Query(statement); err != nil {
+		return 0, err
+	}
+	if err := c.control("-d=statement", pid); err != nil {
+		return 0, err
+	}
+	for started := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		if files := c.dumps(pid); len(files) > 0 {
+			// The one before it, if any, is of when the counters were set to zero.
+			name := slices.Max(files)
+			n, err := counted(name)
+			return n, errors.Join(err, os.Remove(name))
+		}
+		if time.Since(started) > applyTimeout {
+			return 0, fmt.Errorf("callgrind writes nothing for process %s", pid)
+		}
+	}
+}

@@ -429,14 +429,20 @@ func (f *Fitter) leverage(c *mat.Cholesky, scale []float64, o *Observation) floa
 }
 
 // Validate predicts the steps of each grid by a fit to all other grids.
-func (f *Fitter) Validate() ([]Prediction, error) {
+func (f *Fitter) Validate() ([]Prediction, error) { return f.ValidateEvery(1) }
+
+// ValidateEvery is Validate for one grid in so many.
+func (f *Fitter) ValidateEvery(n int) ([]Prediction, error) {
 	all, err := f.solve(func(string) float64 { return 1 }, nil)
 	if err != nil {
 		return nil, err
 	}
 	start := positive(all)
 	var list []Prediction
-	for _, left := range f.grids {
+	for i, left := range f.grids {
+		if i%n != 0 {
+			continue
+		}
 		x, err := f.solve(func(g string) float64 {
 			if g == left {
 				return 0
@@ -515,6 +521,21 @@ const (
 	resamples    = 100
 	resampleSeed = 1
 )
+
+// Prices fits the terms to all grids: those of Model, without intervals.
+func (f *Fitter) Prices() (map[string]float64, error) {
+	x, err := f.solve(func(string) float64 { return 1 }, nil)
+	if err != nil {
+		return nil, err
+	}
+	prices := map[string]float64{}
+	for i, name := range f.terms {
+		if p := round(x[i]); p != 0 {
+			prices[name] = p
+		}
+	}
+	return prices, nil
+}
 
 // Model fits the model to all grids. Its intervals come from fits to as many grids
 // drawn with replacement.

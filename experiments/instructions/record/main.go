@@ -10,7 +10,8 @@
 // [SQL of the subscriber], "sql": [scripts of the publisher]}]}; sub, identity and all that
 // follow but the steps may be missing. DIR gets grid.json, measured.json and streams, the form
 // that verify --instructions and fit --refresh read; grids that are there already stay. With
-// --streams nothing is counted and only messages are captured, which takes seconds.
+// --streams nothing is counted and only messages are captured, which takes seconds. With
+// --builds FILE it counts what CREATE INDEX takes instead, for the prices of model/initialcopy.
 package main
 
 import (
@@ -45,22 +46,26 @@ func run(args []string) (err error) {
 	out := flags.StringP("output", "o", "", "write to this folder")
 	pg := flags.String("pg", "", "prefix of the PostgreSQL installation")
 	only := flags.Bool("streams", false, "capture messages only")
+	index := flags.String("builds", "", "count CREATE INDEX instead and write this file")
 	names := flags.StringSlice("grid", nil, "only grids whose names begin so")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *out == "" || flags.NArg() == 0 {
-		return errors.New("expected GRIDS.json and -o DIR")
-	}
-	f, err := open(*out)
-	if err != nil {
-		return err
+	if *index == "" && (*out == "" || flags.NArg() == 0) {
+		return errors.New("expected GRIDS.json and -o DIR, or --builds FILE")
 	}
 	pool, err := server.NewPool(server.Options{Prefix: *pg, Instructions: !*only})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
+	if *index != "" {
+		return recordBuilds(pool, *index)
+	}
+	f, err := open(*out)
+	if err != nil {
+		return err
+	}
 	for _, name := range flags.Args() {
 		grids, err := instructions.ReadGridsOf(os.DirFS(filepath.Dir(name)), filepath.Base(name))
 		if err != nil {
