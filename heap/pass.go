@@ -31,7 +31,9 @@ type passed struct {
 // transactions of some versions.
 type passedPage struct {
 	looks int32  // how many
-	last  uint32 // the last transaction
+	first uint32 // the first transaction
+	last  uint32 // the last one
+	turns int32  // how often one follows another
 	mixed bool   // there are others too
 }
 
@@ -127,8 +129,15 @@ func (t *Table) passPages(from, to storage.BlockNumber) {
 			return
 		}
 		if s.todo[b/64]>>(b%64)&1 == 0 {
-			t.xacts.lookAgain(&s.pages[b])
-			t.Counters.StatusChecks += int64(s.pages[b].looks)
+			w := &s.pages[b]
+			t.xacts.lookAgain(w)
+			t.Counters.StatusChecks += int64(w.looks)
+			t.Counters.Unhinted += int64(w.looks)
+			t.Counters.StatusFetches += int64(w.turns)
+			if t.fetched != w.first {
+				t.Counters.StatusFetches++
+			}
+			t.fetched = w.last
 			continue
 		}
 		s.todo[b/64] &^= 1 << (b % 64)
@@ -189,7 +198,12 @@ func (w *waiting) await(x *Transactions, h *header, fetched uint32, lsn wal.LSN)
 			w.flush = at
 		}
 		w.flush = min(w.flush, at)
-		w.mixed = w.mixed || w.looks > 0 && w.last != xid
+		if w.looks == 0 {
+			w.first = xid
+		} else if w.last != xid {
+			w.mixed = true
+			w.turns++
+		}
 		w.last = xid
 		w.looks++
 		return true

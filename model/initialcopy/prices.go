@@ -31,14 +31,14 @@ func Copying(rows, bytes int64) float64 {
 	return float64(copyRow*float64(rows)) + float64(copyByte*float64(bytes))
 }
 
-// What CREATE INDEX takes for a row, instructions. A build on 6,000 rows that came in order
-// takes 10,089,209 more than one on 1,000 (callgrind, Debian's 18.6), with a comparison for
-// each row (tuplesort finds out that they are sorted): 2,017.8 a row. In random order the same
-// two builds differ by 2,185.9 a row; the comparisons that this takes are log2 of the rows.
-// Both numbers are solved from these two.
+// What CREATE INDEX takes for a row, instructions. Rows that come in order take one comparison
+// each (tuplesort finds out that they are sorted), others log2 of their number. Both prices are
+// solved from four builds that callgrind has counted (Debian's 18.6), of 1,000 and 6,000
+// integers in order and in no order, and predict eight others: testdata/builds.csv, made by
+// go run ./experiments/instructions/record --builds, and TestBuilds.
 const (
-	buildCompare = 13.9
-	buildRow     = 2017.8 - buildCompare
+	buildCompare = 27.87
+	buildRow     = 1851.53
 )
 
 // buildInstructions are those of CREATE INDEX on so many rows.

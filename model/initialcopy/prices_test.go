@@ -1,8 +1,11 @@
 package initialcopy
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,5 +104,62 @@ func TestInstructions(t *testing.T) {
 	perRow := left[0] - perByte*width[0]
 	if math.Abs(perByte-copyByte) > 0.05 || math.Abs(perRow-copyRow) > 5 {
 		t.Errorf("the measurements give %.1f instructions a row and %.2f a byte, expected %v and %v", perRow, perByte, copyRow, copyByte)
+	}
+}
+
+// TestBuilds solves the prices of CREATE INDEX from four builds that were counted and predicts
+// the others: what so many rows take more than a third of them, or a sixth.
+func TestBuilds(t *testing.T) {
+	f, err := os.Open("testdata/builds.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type build struct {
+		column string
+		rows   float64
+	}
+	counts := map[build]float64{}
+	for _, l := range lines[1:] {
+		rows, err1 := strconv.ParseFloat(l[1], 64)
+		n, err2 := strconv.ParseFloat(l[2], 64)
+		if err1 != nil || err2 != nil {
+			t.Fatal(l)
+		}
+		counts[build{l[0], rows}] = n
+	}
+	comparisons := func(column string, rows float64) float64 {
+		if strings.HasSuffix(column, "in order") {
+			return rows
+		}
+		return float64(rows * math.Log2(rows))
+	}
+	const few, more, many = 1000, 6000, 20000
+	extra := func(column string) float64 { return counts[build{column, more}] - counts[build{column, few}] }
+	compared := func(column string, from, to float64) float64 {
+		return comparisons(column, to) - comparisons(column, from)
+	}
+	ordered, random := "integer in order", "integer in no order"
+	compare := (extra(random) - extra(ordered)) / (compared(random, few, more) - (more - few))
+	row := extra(ordered)/(more-few) - compare
+	if math.Abs(compare-buildCompare) > 0.01 || math.Abs(row-buildRow) > 0.01 {
+		t.Errorf("the builds give %.2f instructions a comparison and %.2f a row, expected %v and %v", compare, row, buildCompare, buildRow)
+	}
+	for _, column := range []string{ordered, random, "bigint in order", "timestamp in no order"} {
+		for _, x := range [][2]float64{{few, more}, {more, many}} {
+			want := counts[build{column, x[1]}] - counts[build{column, x[0]}]
+			if want <= 0 {
+				t.Fatalf("%s: no count of %v or %v rows", column, x[0], x[1])
+			}
+			got := float64(buildRow*(x[1]-x[0])) + float64(buildCompare*compared(column, x[0], x[1]))
+			t.Logf("%s, %v to %v rows: %.0f instructions, counted %.0f (%+.1f %%)", column, x[0], x[1], got, want, 100*(got/want-1))
+			if e := got/want - 1; math.Abs(e) > 0.05 {
+				t.Errorf("%s, %v to %v rows: %.0f instructions, counted %.0f", column, x[0], x[1], got, want)
+			}
+		}
 	}
 }
