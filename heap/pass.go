@@ -34,7 +34,9 @@ type passedPage struct {
 	first uint32 // the first transaction
 	last  uint32 // the last one
 	turns int32  // how often one follows another
-	mixed bool   // there are others too
+	// counted is how many transactions had ended when this was counted last.
+	counted uint64
+	mixed   bool // there are others too
 }
 
 type unflushed struct {
@@ -131,6 +133,12 @@ func (t *Table) passPages(from, to storage.BlockNumber) {
 		if s.todo[b/64]>>(b%64)&1 == 0 {
 			w := &s.pages[b]
 			t.xacts.lookAgain(w)
+			if w.counted == t.xacts.ends {
+				// While a transaction lasts the WAL writer flushes what came before it, which is
+				// seen here only when it ends: a real scan would look up no more.
+				continue
+			}
+			w.counted = t.xacts.ends
 			t.Counters.StatusChecks += int64(w.looks)
 			t.Counters.Unhinted += int64(w.looks)
 			t.Counters.StatusFetches += int64(w.turns)
@@ -150,6 +158,7 @@ func (t *Table) passPages(from, to storage.BlockNumber) {
 			s.wait(unflushed{b, w.flush})
 			s.looks[b/64] |= 1 << (b % 64)
 		}
+		w.counted = t.xacts.ends
 		s.pages[b] = w.passedPage
 	}
 }
