@@ -120,7 +120,7 @@ func Shipped(s *scenario.Scenario, c *Costs, p *cost.Profile) *Shipping {
 	}
 	r.WALBytes += r.OtherBytes
 	r.Backlog.ApplyS = r.Standby.ApplyS
-	x.price(rates, r.WALBytes, x.Messages+r.OtherBytes/MaxSend, Replies)
+	x.price(rates, r.WALBytes, x.Messages+float64(r.OtherBytes/MaxSend), Replies)
 	r.Backlog.price(rates, r.WALBytes, r.WALBytes/MaxSend, RepliesBacklog)
 	return r
 }

@@ -419,7 +419,7 @@ func (r *Run) confirms(c *consumer, pos float64) float64 {
 		}
 		if i > 0 && b.pos > pos {
 			a := c.history[i-1]
-			b.t = a.t + (b.t-a.t)*((pos-a.pos)/(b.pos-a.pos))
+			b.t = a.t + float64((b.t-a.t)*((pos-a.pos)/(b.pos-a.pos)))
 		}
 		return max(b.t+d, r.t)
 	}
@@ -463,7 +463,7 @@ func (r *Run) flushDelay(c *consumer) float64 {
 }
 
 // slowest is the most that flushDelay can be.
-func (r *Run) slowest(c *consumer) float64 { return 4 * c.FlushDelay }
+func (r *Run) slowest(c *consumer) float64 { return float64(4 * c.FlushDelay) }
 
 // inf is no time at all.
 var inf = math.Inf(1)
