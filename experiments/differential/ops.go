@@ -103,17 +103,29 @@ func (o *Op) transaction(s *Spec) []server.Step {
 	switch o.End {
 	case endPrepare, endPrepareRollback:
 		name := fmt.Sprintf("'tx %d'", o.Lo)
-		steps := []server.Step{{Pub: text + "prepare transaction " + name}}
+		var between []server.Step
 		for _, b := range o.Between {
-			steps = append(steps, b.steps(s)...)
+			between = append(between, b.steps(s)...)
 		}
 		how := "commit"
 		if o.End == endPrepareRollback {
 			how = "rollback"
 		}
-		return append(steps, server.Step{Pub: how + " prepared " + name})
+		prepare, end := server.Step{Pub: text + "prepare transaction " + name}, server.Step{Pub: how + " prepared " + name}
+		if s.parallelUnfinished() {
+			return append([]server.Step{prepare, end}, between...)
+		}
+		return append(append([]server.Step{prepare}, between...), end)
 	}
 	return []server.Step{{Pub: text + o.End}}
+}
+
+// parallelUnfinished says whether a parallel worker may still apply what was sent of a
+// prepared transaction while other transactions come: nobody waits for it, so that the order
+// of their records is not determined. With two_phase the worker is waited for.
+func (s *Spec) parallelUnfinished() bool {
+	options := strings.Join(s.SubOptions, " ")
+	return !strings.Contains(options, "two_phase") && (strings.Contains(options, "streaming = parallel") || !strings.Contains(options, "streaming"))
 }
 
 // sql renders an op that is a statement.
