@@ -12,6 +12,7 @@ import (
 	"applysim/experiments/recorded"
 	"applysim/experiments/workload"
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -35,7 +36,7 @@ func subscriber(b *testing.B, ddl string) *apply.Worker {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := apply.New(db, apply.Options{Settings: apply.DefaultSettings()})
+	w, err := apply.New(db, apply.Options{Settings: guc.Defaults()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"applysim/experiments/table"
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/pipeline"
 	"applysim/model/synccommit"
 )
@@ -95,7 +95,7 @@ func runCommit(env environment, args []string) error {
 		return err
 	}
 	for _, text := range strings.Split(*trips, ",") {
-		d, err := apply.ParseDuration(strings.TrimSpace(text))
+		d, err := guc.ParseDuration(strings.TrimSpace(text))
 		if err != nil {
 			return hint(f, "--round-trips %s: %v", text, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"applysim/experiments/recorded"
-	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/capture"
 	"applysim/model/cost"
 	"applysim/model/explain"
@@ -222,7 +222,7 @@ func (o *explainOptions) session(env environment, f *pflag.FlagSet, warn bool) (
 		}
 	}
 	s.worker.SkipConflicts(o.skipConflicts)
-	schedule := apply.NewSchedule(s.worker)
+	schedule := background.NewSchedule(s.worker)
 	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
 	in, err := capture.NewReader(s.stream, capture.Hints(s.db))
 	if err != nil {

@@ -13,8 +13,10 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/capture"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/wal"
 )
@@ -61,7 +63,7 @@ func (o *replayOptions) addFlags(f *pflag.FlagSet) *string {
 	f.StringVar(&o.stream, "stream", "", "the change stream, a `FILE` or - for standard input")
 	f.StringVar(&o.events, "events", "", "`FILE` of what ran on the subscriber beside the stream: on each line, in\ntheir order, a number of messages, a tab and the commands that ran after them:\nCHECKPOINT, VACUUM, and SET before VACUUM; with ; between them")
 	f.StringArrayVar(&o.set, "set", nil, "server setting `GUC=VALUE`, by PostgreSQL's name; one that nothing modelled\ndepends on is warned of; may be given more than once")
-	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber: "+apply.Versions+", or one of their minor\nreleases; 18 stands for 18.1, an older one for the\nrelease of the same day, such as 17.7")
+	f.StringVar(&o.version, "server-version", "18", "PostgreSQL version `N` of the subscriber: "+guc.Versions+", or one of their minor\nreleases; 18 stands for 18.1, an older one for the\nrelease of the same day, such as 17.7")
 	f.StringVar(&o.records, "records", "", "write every WAL record to `FILE`: resource manager, type, relation, fork,\nblock, length, length of full-page images, with tabs between;\n- is standard output, and the report then goes to standard error")
 	f.StringVar(&o.streaming, "streaming", "parallel", "`HOW` streamed transactions are applied: parallel, by workers of their own\nas they arrive, or on, spooled until they commit; with --case the\nrecorded subscription decides; on is the default before 18")
 	f.StringVar(&o.collation, "collation", "C", "the database's default collation, a `NAME` of pg_collation such as\nde-x-icu or en_US.utf8, or one that the DDL makes")
@@ -141,7 +143,7 @@ func replay(env environment, args []string) error {
 	}
 	start := s.worker.Log().InsertLSN()
 	s.worker.SkipConflicts(o.skipConflicts)
-	schedule := apply.NewSchedule(s.worker)
+	schedule := background.NewSchedule(s.worker)
 	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
 	in, err := capture.NewReader(s.stream, capture.Hints(s.db))
 	if err != nil {
@@ -214,9 +216,9 @@ func (o *replayOptions) check(f *pflag.FlagSet) error {
 		return hint(f, "--case has its own events: expected it without --events")
 	}
 	if f.Changed("server-version") {
-		var s apply.Settings
+		var s guc.Settings
 		var err error
-		if s.ServerMajor, _, err = apply.ParseVersion(o.version); err != nil {
+		if s.ServerMajor, _, err = guc.ParseVersion(o.version); err != nil {
 			return fmt.Errorf("--server-version %s: %w", o.version, err)
 		}
 		o.set = append(o.set, "server_version="+o.version)
@@ -255,7 +257,7 @@ type subscriber struct {
 
 // subscriber makes the worker. attach gets its log before a record is written.
 func (o *replayOptions) subscriber(env environment, sink wal.Sink, attach func(*wal.Log)) (*subscriber, error) {
-	settings := apply.DefaultSettings()
+	settings := guc.Defaults()
 	for _, text := range o.assume {
 		a, err := apply.ParseAssumption(text)
 		if err != nil {
@@ -273,7 +275,7 @@ func (o *replayOptions) subscriber(env environment, sink wal.Sink, attach func(*
 			return nil, fmt.Errorf("--set %s: %w", text, err)
 		}
 		changes[strings.ToLower(name)] = value
-		if apply.HasNoEffect(name) {
+		if guc.HasNoEffect(name) {
 			o.withoutEffect = append(o.withoutEffect, name)
 		}
 	}
@@ -315,7 +317,7 @@ func (o *replayOptions) caseSubscriber(sink wal.Sink, changes map[string]string,
 }
 
 // schemaSubscriber makes a worker with empty tables.
-func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, settings apply.Settings, attach func(*wal.Log)) (*subscriber, error) {
+func (o *replayOptions) schemaSubscriber(env environment, sink wal.Sink, settings guc.Settings, attach func(*wal.Log)) (*subscriber, error) {
 	ddl, err := openInput(env, o.schema)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"applysim/experiments/table"
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/pipeline"
 	"applysim/model/scenario"
 )
@@ -73,7 +73,7 @@ func runSlots(env environment, args []string) error {
 
 // parsePeriod reads a time: in one of PostgreSQL's units, or in several as in 1h30m.
 func parsePeriod(text string) (time.Duration, error) {
-	d, err := apply.ParseDuration(text)
+	d, err := guc.ParseDuration(text)
 	if several, failed := time.ParseDuration(text); err != nil && failed == nil {
 		d, err = several, nil
 	}

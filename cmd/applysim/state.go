@@ -11,6 +11,7 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/capture"
 	"applysim/model/scenario"
 	"applysim/model/view"
@@ -86,7 +87,7 @@ func (o *stateOptions) run(env environment, f *pflag.FlagSet, ready func(*apply.
 		fmt.Fprintf(env.stderr, "applysim: warning: %s\n", text)
 	}
 	attach(s.worker)
-	schedule := apply.NewSchedule(w)
+	schedule := background.NewSchedule(w)
 	schedule.Checkpoints, schedule.WALWriter = o.checkpoints, o.walWriter
 	in, err := capture.NewReader(s.stream, capture.Hints(s.db))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"applysim/model/accessmethod"
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -48,7 +49,7 @@ func (g *grid) run(create string) (_ *simulated, instructions float64, err error
 	if err != nil {
 		return nil, 0, err
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	s.FullPageWrites, s.DataChecksums = false, false
 	for name, value := range g.settings {
 		if err := s.Set(name, value); err != nil {

@@ -10,6 +10,7 @@ import (
 	"applysim/model/apply"
 	"applysim/model/backend"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -26,7 +27,7 @@ func ReplayBackend(fsys fs.FS, g *Grid) ([]Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := apply.DefaultSettings()
+	set := guc.Defaults()
 	for _, v := range append(settings, [2]string{"wal_level", "logical"}) {
 		if err := set.Set(v[0], v[1]); err != nil {
 			return nil, err

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -109,7 +111,7 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	for _, v := range settings {
 		if err := s.Set(v[0], v[1]); err != nil {
 			return nil, err
@@ -134,7 +136,7 @@ func Replay(fsys fs.FS, g *Grid) ([]Work, error) {
 	}
 	base := cost.Measure(w)
 	// The real server's WAL writer flushes commits, so that hint bits can be set.
-	schedule := apply.NewSchedule(w)
+	schedule := background.NewSchedule(w)
 	schedule.WALWriter = true
 	c := &clock{}
 	known := map[uint32]*stream.Relation{}
@@ -243,7 +245,7 @@ func (c *clock) tick(m *stream.Message) {
 // applyStep applies a step's stream. Each was captured by a decoding session of its
 // own, which describes every relation again; the walsender that the real worker was
 // connected to did so once.
-func applyStep(w *apply.Worker, schedule *apply.Schedule, c *clock, fsys fs.FS, grid, step string, known map[uint32]*stream.Relation) error {
+func applyStep(w *apply.Worker, schedule *background.Schedule, c *clock, fsys fs.FS, grid, step string, known map[uint32]*stream.Relation) error {
 	name, err := streamName(fsys, grid+"."+step)
 	if err != nil {
 		return err

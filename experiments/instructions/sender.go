@@ -11,6 +11,7 @@ import (
 	"applysim/model/backend"
 	"applysim/model/cost"
 	"applysim/model/decode"
+	"applysim/model/guc"
 	"applysim/model/publisher"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -84,7 +85,7 @@ func newSender(fsys fs.FS, g *Grid) (*sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := apply.DefaultSettings()
+	set := guc.Defaults()
 	for _, v := range settings {
 		if err := set.Set(v[0], v[1]); err != nil {
 			return nil, err

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/model/view"
@@ -16,7 +18,7 @@ import (
 // first error stays; nothing is sent after it.
 type lab struct {
 	w        *apply.Worker
-	schedule *apply.Schedule
+	schedule *background.Schedule
 	tables   map[string]*published
 	now      stream.Timestamp
 	step     stream.Timestamp // between two transactions
@@ -61,7 +63,7 @@ func newLab(ddl string, settings ...string) *lab {
 		l.err = err
 		return l
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	for _, text := range append([]string{"synchronous_commit=on"}, settings...) {
 		name, value, _ := strings.Cut(text, "=")
 		if err := s.Set(name, value); err != nil {
@@ -77,7 +79,7 @@ func newLab(ddl string, settings ...string) *lab {
 	if l.err != nil {
 		return l
 	}
-	l.schedule = apply.NewSchedule(l.w)
+	l.schedule = background.NewSchedule(l.w)
 	l.schedule.WALWriter = true
 	for i, t := range db.Tables {
 		r := &stream.Relation{ID: uint32(16384 + i), Namespace: t.Schema, Name: t.Name, Identity: t.ReplicaIdentity}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"applysim/model/apply"
+	"applysim/model/background"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -47,7 +49,7 @@ func TestBoat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	s.DataChecksums = false
 	w, err := apply.New(db, apply.Options{Settings: s, Start: 0x1000028})
 	if err != nil {
@@ -78,7 +80,7 @@ func TestBoat(t *testing.T) {
 	}
 	do(stream.Message{Kind: stream.KindCommit})
 	// The WAL writer flushes what was loaded before anything else happens.
-	schedule := apply.NewSchedule(w)
+	schedule := background.NewSchedule(w)
 	schedule.WALWriter = true
 	schedule.BeforeEvent()
 	if err := w.Vacuum("public", "boat", apply.VacuumOptions{}); err != nil {

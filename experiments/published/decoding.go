@@ -11,6 +11,7 @@ import (
 	"applysim/model/apply"
 	"applysim/model/cost"
 	"applysim/model/decode"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -90,7 +91,7 @@ func newSession(full bool) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := apply.DefaultSettings()
+	set := guc.Defaults()
 	for _, v := range [][2]string{{"wal_level", "logical"}, {"full_page_writes", "off"}, {"data_checksums", "off"}} {
 		if err := set.Set(v[0], v[1]); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"applysim/experiments/workload"
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 )
 
@@ -152,7 +153,7 @@ func (r run) on(ddl string, o Options) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	s.WALLevel = "logical"
 	s.FullPageWrites = false // as in the published runs
 	worker, err := apply.New(db, apply.Options{Settings: s, NextXID: w.FirstXid})

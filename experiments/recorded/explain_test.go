@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/capture"
 	"applysim/model/cost"
 	"applysim/model/explain"
@@ -54,7 +55,7 @@ func slicesOf(t *testing.T, c *Case, measure map[int64]bool) []slice {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	schedule := apply.NewSchedule(w)
+	schedule := background.NewSchedule(w)
 	schedule.WALWriter = true
 	reader, err := capture.NewReader(in, nil)
 	if err != nil {
@@ -216,7 +217,7 @@ func sessions(c *Case) func() (*explain.Session, error) {
 		if err != nil {
 			return nil, err
 		}
-		schedule := apply.NewSchedule(w)
+		schedule := background.NewSchedule(w)
 		schedule.WALWriter = true
 		reader, err := capture.NewReader(in, nil)
 		if err != nil {

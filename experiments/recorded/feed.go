@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/capture"
 	"applysim/model/stream"
 )
@@ -16,14 +17,14 @@ type Feed struct {
 	w        *apply.Worker
 	in       *capture.Reader
 	events   []Event
-	schedule *apply.Schedule
+	schedule *background.Schedule
 	quiet    bool
 	n        int64
 }
 
 // NewFeed returns the feed of a worker. The records of checkpoints among the events are
 // not written if quiet.
-func NewFeed(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, schedule *apply.Schedule) *Feed {
+func NewFeed(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, schedule *background.Schedule) *Feed {
 	return &Feed{w: w, in: in, events: events, schedule: schedule, quiet: quiet}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -61,7 +62,7 @@ func worker(t *testing.T, ddl string) *apply.Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	s.FullPageWrites = false
 	w, err := apply.New(db, apply.Options{Settings: s})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 )
 
@@ -120,8 +120,8 @@ func (c *PublisherCase) Schema() (*schema.Database, error) {
 
 // Server is what the recording's server was set to: its defaults are those of the
 // program that records.
-func (c *PublisherCase) Server() (apply.Settings, error) {
-	s := apply.DefaultSettings()
+func (c *PublisherCase) Server() (guc.Settings, error) {
+	s := guc.Defaults()
 	e, err := c.Expected()
 	if err != nil {
 		return s, err

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/capture"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -28,7 +30,7 @@ func (c *Case) Worker(sink wal.Sink) (*apply.Worker, error) {
 			t.SetLabelOIDs(x.Labels)
 		}
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	for _, name := range sortedKeys(c.Start.Settings) {
 		if err := s.Set(name, c.Start.Settings[name]); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.file("start.json"), err)
@@ -104,7 +106,7 @@ func (c *Case) parallel() bool {
 	if given {
 		return streaming == "parallel"
 	}
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	if v := c.Start.Settings["server_version"]; v != "" {
 		s.Set("server_version", v)
 	}
@@ -172,7 +174,7 @@ func (c *Case) Run(w *apply.Worker) (int64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	schedule := apply.NewSchedule(w)
+	schedule := background.NewSchedule(w)
 	schedule.WALWriter = true // as on the real server; checkpoints are events
 	return ApplyScheduled(w, f, c.Events, c.quiet, schedule)
 }
@@ -192,17 +194,17 @@ func Apply(w *apply.Worker, r io.Reader) (int64, error) {
 // ApplyWith is Apply with events that run on the subscriber between messages. The
 // records of checkpoints are not written if quiet.
 func ApplyWith(w *apply.Worker, r io.Reader, events []Event, quiet bool) (int64, error) {
-	return ApplyScheduled(w, r, events, quiet, apply.NewSchedule(w))
+	return ApplyScheduled(w, r, events, quiet, background.NewSchedule(w))
 }
 
 // ApplyScheduled is ApplyWith with what happens beside the stream by the clock.
-func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule) (int64, error) {
+func ApplyScheduled(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *background.Schedule) (int64, error) {
 	return ApplyUntil(w, r, events, quiet, schedule, 0)
 }
 
 // ApplyUntil is ApplyScheduled for the first so many changes, of which the last may be
 // within a transaction; 0 stands for all.
-func ApplyUntil(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *apply.Schedule, changes int64) (int64, error) {
+func ApplyUntil(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedule *background.Schedule, changes int64) (int64, error) {
 	in, err := capture.NewReader(r, nil)
 	if err != nil {
 		return 0, err
@@ -211,7 +213,7 @@ func ApplyUntil(w *apply.Worker, r io.Reader, events []Event, quiet bool, schedu
 }
 
 // ApplyReader is ApplyUntil for a stream that was opened.
-func ApplyReader(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, schedule *apply.Schedule, changes int64) (int64, error) {
+func ApplyReader(w *apply.Worker, in *capture.Reader, events []Event, quiet bool, schedule *background.Schedule, changes int64) (int64, error) {
 	feed := NewFeed(w, in, events, quiet, schedule)
 	var m stream.Message
 	for {

@@ -11,6 +11,7 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/publisher"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -184,7 +185,7 @@ func (s *Scenario) Worker() (*apply.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := apply.DefaultSettings()
+	settings := guc.Defaults()
 	for _, v := range [][2]string{{"wal_level", "logical"}, {"full_page_writes", "off"}, {"data_checksums", "off"}, {"shared_buffers", "256MB"}} {
 		if err := settings.Set(v[0], v[1]); err != nil {
 			return nil, err

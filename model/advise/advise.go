@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/scenario"
 	"applysim/model/schema"
 )
@@ -210,7 +210,7 @@ type adviser struct {
 	db   *schema.Database // of the subscriber
 	pub  *schema.Database
 	gen  *scenario.Generator
-	set  apply.Settings
+	set  guc.Settings
 	base *scenario.Result
 	list []*candidate
 	rep  *Report

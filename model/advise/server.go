@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/scenario"
 	"applysim/model/schema"
 	"applysim/wal"
@@ -68,11 +68,11 @@ func (a *adviser) setting(x *Advice, weight float64, pairs ...string) {
 // checkpoints tries to have them further apart.
 func (a *adviser) checkpoints(images float64) {
 	var pairs []string
-	for _, cause := range []apply.CheckpointCause{apply.ByWAL, apply.ByTime} {
+	for _, cause := range []background.CheckpointCause{background.ByWAL, background.ByTime} {
 		if !slices.ContainsFunc(a.base.Checkpoints, func(c scenario.Checkpoint) bool { return c.Cause == cause }) {
 			continue
 		}
-		if cause == apply.ByWAL {
+		if cause == background.ByWAL {
 			pairs = append(pairs, "max_wal_size", sizeText(4*a.set.MaxWALSize))
 		} else if t := min(3*a.set.CheckpointTimeout, mostTimeout); t > a.set.CheckpointTimeout {
 			pairs = append(pairs, "checkpoint_timeout", strconv.FormatInt(int64(t/time.Second), 10)+"s")

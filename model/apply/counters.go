@@ -44,6 +44,7 @@ type Counters struct {
 	Checks          int64 // CHECK constraints evaluated, those of domains among them
 	Generated       int64 // values of generated columns computed
 	Triggers        int64 // row triggers that fire on a subscriber
+	VacuumVisits    int64 // pages that VACUUM has visited
 	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
 	// insert_exists, update_exists, update_missing, delete_missing.
 	Conflicts map[string]int64
@@ -181,8 +182,12 @@ type TableState struct {
 	Preset int64
 	// Truncated says that the table was truncated.
 	Truncated bool
-	// Vacuums is how often the table was vacuumed.
-	Vacuums int64
+	// Vacuums is how often the table was vacuumed; Vacuumed says that it was after it had got
+	// the rows it had before the first change.
+	Vacuums  int64
+	Vacuumed bool
+	// Unsupported says what about the table is not modelled; "" if it is.
+	Unsupported string
 	// Scans as pg_stat_user_tables counts them.
 	SeqScans, SeqTupRead, IdxScans, IdxTupFetch int64
 	Counters                                    TableCounters
@@ -259,7 +264,7 @@ func (t *table) settle() {
 // state is what is known of a table.
 func (w *Worker) state(t *table) TableState {
 	s := TableState{
-		Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated, Vacuums: t.vacuums,
+		Schema: t.schema, Rel: t.rel, Heap: t.heap, Preset: t.preset, Truncated: t.truncated, Vacuums: t.vacuums, Vacuumed: t.vacuumed, Unsupported: t.unsupported,
 		SeqScans: t.seqScans, SeqTupRead: t.seqReads, IdxScans: t.idxScans, IdxTupFetch: t.idxReads,
 	}
 	s.Counters, s.Compared = t.counters, t.compared

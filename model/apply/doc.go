@@ -24,8 +24,7 @@
 // are left out, unless Options.Exact asks for neither.
 //
 // Checkpoints and VACUUM run between two messages: as events (Run, Checkpoint,
-// Vacuum), or by the clock, which is that of the commit times in the stream
-// (Schedule: checkpoint_timeout, max_wal_size, the WAL writer).
+// Vacuum), or by the clock (package background).
 //
 // One effect does not repeat on a real server. With synchronous_commit = off, the
 // default of a subscription, a commit is on disk only when the WAL writer has come
@@ -33,16 +32,18 @@
 // sets hint bits (XLOG/FPI_FOR_HINT), whether an index entry can be marked as dead
 // (kill marks, and so simple deletion), which pages VACUUM may mark all-visible
 // (Heap2/VISIBLE) and freeze, and the lengths of compressed images. Without a
-// Schedule commits count as unflushed until the next checkpoint; with
-// synchronous_commit = on none of this matters. See walwriter.go.
+// WAL writer (background.Schedule) commits count as unflushed until the next checkpoint;
+// with synchronous_commit = on none of this matters.
 //
-// Reading order: settings.go, worker.go (messages and transactions),
+// Settings are those of package guc.
+//
+// Reading order: worker.go (messages), transaction.go, log.go,
 // relation.go (tables and the relation map), row.go (an insert), modify.go (updates
 // and deletes), sequential.go (look-ups without an index), conflict.go; toast.go,
 // routing.go (partitions), expressions.go, domain.go, assume.go (what cannot be
 // computed), foreign.go and hashrows.go (other access methods), sequence.go, truncate.go, spool.go,
 // parallel.go, twophase.go; counters.go, statistics.go; event.go (commands
-// beside the stream), vacuum.go, checkpoint.go (when checkpoints come), walwriter.go;
+// beside the stream), vacuum.go;
 // load.go (tables that are there before the run); copy.go (COPY), synchronize.go (the initial
 // copy); backend.go, backend_copy.go, backend_scan.go,
 // backend_keys.go, backend_rows.go and backend_ddl.go (a session of the publisher, on

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"applysim/model/guc"
 	"applysim/wal"
 )
 
@@ -108,13 +109,13 @@ func (w *Worker) set(command string) error {
 	switch {
 	case strings.EqualFold(name, "synchronous_commit"):
 		// Set alone would set the worker's.
-		on, err := parseSynchronousCommit(value)
+		on, err := guc.ParseSynchronousCommit(value)
 		if err != nil {
 			return fmt.Errorf("synchronous_commit: %w", err)
 		}
 		w.opts.Settings.Vacuum.SynchronousCommit = on
 		return nil
-	case vacuumSetting(name):
+	case guc.OfVacuum(name):
 		return w.opts.Settings.Set(name, value)
 	}
 	return &UnsupportedError{What: "the event " + command}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -33,7 +34,7 @@ func Example() {
 		}
 		var records []string
 		w, err := apply.New(db, apply.Options{
-			Settings: apply.DefaultSettings(), NextXID: 700,
+			Settings: guc.Defaults(), NextXID: 700,
 			Sink: func(r *wal.Record) { records = append(records, r.Type.Name()) },
 		})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"applysim/heap/datum"
 	"applysim/index"
 	"applysim/model/accessmethod"
+	"applysim/model/guc"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/wal"
@@ -68,11 +69,11 @@ func (w *Worker) estimate(t *table, li *localIndex) {
 	for name, value := range x.Options {
 		switch strings.ToLower(name) {
 		case "fastupdate":
-			if on, err := parseBool(value); err == nil {
+			if on, err := guc.ParseBool(value); err == nil {
 				o.FastUpdate = on
 			}
 		case "gin_pending_list_limit":
-			if n, err := parseSize(value, 1<<10, 64<<10, math.MaxInt32<<10); err == nil {
+			if n, err := guc.ParseSize(value, 1<<10, 64<<10, math.MaxInt32<<10); err == nil {
 				o.PendingListLimit = n
 			}
 		}

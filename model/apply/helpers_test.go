@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -25,7 +26,7 @@ type subscriber struct {
 
 // options are those of a server without page images: the tests look at changes.
 func options() apply.Options {
-	s := apply.DefaultSettings()
+	s := guc.Defaults()
 	s.WALLevel, s.FullPageWrites, s.DataChecksums = "logical", false, false
 	s.SynchronousCommit = true
 	return apply.Options{Settings: s, Start: 0x2000028, NextXID: 700}

@@ -9,6 +9,7 @@ import (
 
 	"applysim/heap/datum"
 	"applysim/index"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -181,8 +182,8 @@ func (w *Worker) ObserveSpooled(f func(m *stream.Message, after bool)) { w.obser
 // applied; the former is 0 as long as the transaction has changed nothing.
 func (w *Worker) Command() (xid, command uint32) { return w.xacts.Current, w.command }
 
-// Settings are the worker's settings.
-func (w *Worker) Settings() Settings { return w.opts.Settings }
+// Settings are the worker's settings, not to be changed.
+func (w *Worker) Settings() *guc.Settings { return &w.opts.Settings }
 
 // CountAll makes the worker count for itself what it otherwise counts for many changes
 // at once: comparisons of searches in indexes, and what values look like. It is for those

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -30,7 +31,7 @@ func ExampleWorker_Load() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	w, err := apply.New(db, apply.Options{Settings: apply.DefaultSettings(), NextXID: 700})
+	w, err := apply.New(db, apply.Options{Settings: guc.Defaults(), NextXID: 700})
 	if err != nil {
 		log.Fatal(err)
 	}

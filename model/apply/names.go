@@ -1,6 +1,10 @@
 package apply
 
-import "strings"
+import (
+	"strings"
+
+	"applysim/model/schema"
+)
 
 // Names in commands, which may be in quotes.
 
@@ -68,7 +72,7 @@ func quoteName(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// commandName is a table's name as a command has it.
-func (t *table) commandName() string {
-	return quoteName(t.schema.Schema) + "." + quoteName(t.schema.Name)
+// CommandName is the name of a table as a command has it.
+func CommandName(t *schema.Table) string {
+	return quoteName(t.Schema) + "." + quoteName(t.Name)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -53,7 +54,7 @@ func TestOrderOfMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := New(db, Options{Settings: DefaultSettings(), Start: 1 << 24, Parallel: parallel})
+			w, err := New(db, Options{Settings: guc.Defaults(), Start: 1 << 24, Parallel: parallel})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ func TestCheckWithoutCondition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := New(db, Options{Settings: DefaultSettings(), Start: 1 << 24})
+	w, err := New(db, Options{Settings: guc.Defaults(), Start: 1 << 24})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"applysim/index"
 	"applysim/index/opclass"
 	"applysim/model/expr"
+	"applysim/model/guc"
 	"applysim/model/partition"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
@@ -445,7 +446,7 @@ func (w *Worker) newBRIN(t *table, li *localIndex) string {
 	}
 	li.values = make([]datum.Value, len(li.columns))
 	pages, _ := strconv.Atoi(x.Options["pages_per_range"])
-	if on, err := parseBool(x.Options["autosummarize"]); on && err == nil {
+	if on, err := guc.ParseBool(x.Options["autosummarize"]); on && err == nil {
 		w.Warnings = append(w.Warnings, fmt.Sprintf("autosummarize of BRIN index %s asks autovacuum to summarise a range, which is not modelled: VACUUM does", x.Name))
 	}
 	li.rel = w.log.RegisterIn(t.schema.Schema, x.Name)

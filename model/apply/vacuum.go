@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"applysim/heap"
+	"applysim/model/guc"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -96,7 +97,7 @@ func (o *VacuumOptions) set(name, value string) error {
 	on := true
 	if value != "" {
 		var err error
-		if on, err = parseBool(value); err != nil {
+		if on, err = guc.ParseBool(value); err != nil {
 			return fmt.Errorf("VACUUM: option %s %s: %w", name, value, err)
 		}
 	}
@@ -265,7 +266,7 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 	s := &w.opts.Settings.Vacuum
 	h := heap.VacuumOptions{
 		Freeze: o.Freeze, NoSkipping: o.NoSkipping, Memory: s.MaintenanceWorkMem,
-		FreezeMinAge: s.freezeMinAge(), FreezeTableAge: s.freezeTableAge(), EagerFailureRate: s.MaxEagerFreezeFailureRate,
+		FreezeMinAge: freezeMinAge(s), FreezeTableAge: freezeTableAge(s), EagerFailureRate: s.MaxEagerFreezeFailureRate,
 		Redo: w.session.redo, Records: w.session.records,
 	}
 	truncate, cleanup := o.Truncate, o.IndexCleanup
@@ -273,7 +274,7 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 		truncate = Off
 	}
 	if value, ok := parameters[prefix+"vacuum_truncate"]; ok && o.Truncate == Unspecified {
-		on, err := parseBool(value)
+		on, err := guc.ParseBool(value)
 		if err != nil {
 			return h, fmt.Errorf("storage parameter vacuum_truncate %q: %w", value, err)
 		}
@@ -283,7 +284,7 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 		}
 	}
 	if value, ok := parameters[prefix+"vacuum_index_cleanup"]; ok && cleanup == Unspecified && !strings.EqualFold(value, "auto") {
-		on, err := parseBool(value)
+		on, err := guc.ParseBool(value)
 		if err != nil {
 			return h, fmt.Errorf("storage parameter vacuum_index_cleanup %q: expected auto, on or off", value)
 		}
@@ -311,6 +312,16 @@ func (w *Worker) heapOptions(parameters map[string]string, prefix string, o Vacu
 	return h, nil
 }
 
+// The ages in force. Source: REL_18_1, src/backend/commands/vacuum.c,
+// vacuum_get_cutoffs.
+func freezeMinAge(s *guc.VacuumSettings) uint32 {
+	return min(s.FreezeMinAge, s.AutovacuumFreezeMaxAge/2)
+}
+
+func freezeTableAge(s *guc.VacuumSettings) uint32 {
+	return min(s.FreezeTableAge, uint32(float64(s.AutovacuumFreezeMaxAge)*0.95))
+}
+
 // vacuumHeap vacuums a table's heap and its indexes (heap_vacuum_rel).
 func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.VacuumOptions, parallel, quiet bool) error {
 	together := indexes // in the order in which parallel workers come to them
@@ -335,14 +346,14 @@ func (w *Worker) vacuumHeap(h *heap.Table, indexes []vacuumedIndex, o heap.Vacuu
 		w.together = o.Parallel
 		items.set(s.Dead)
 		for _, x := range together {
-			w.vacuumVisits += x.Pages()
+			w.Counters.VacuumVisits += int64(x.Pages())
 			x.BulkDelete(dead, w.opts.Settings.Vacuum.WorkMem)
 		}
 		w.together = false
 		h.VacuumDead(s)
 	}
 	h.VacuumEnd(s)
-	w.vacuumVisits += s.Visits()
+	w.Counters.VacuumVisits += int64(s.Visits())
 	if s.Cleanup {
 		if s.Passes > 0 {
 			together = indexes // what is left to do is done by one process

@@ -7,22 +7,13 @@ import (
 	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/model/expr"
+	"applysim/model/guc"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
-
-// xidsPerCLOGPage is the number of transactions whose status fits on a page of
-// the commit log. Source: REL_18_1, src/backend/access/transam/clog.c,
-// CLOG_XACTS_PER_PAGE.
-const xidsPerCLOGPage = 32768
-
-// xidsPerCommitTSPage is the number of transactions whose time of commit and origin fit
-// on a page, ten bytes each. Source: REL_18_1, src/backend/access/transam/commit_ts.c,
-// COMMIT_TS_XACTS_PER_PAGE.
-const xidsPerCommitTSPage = 819
 
 // firstXID is FirstNormalTransactionId.
 const firstXID = 3
@@ -35,7 +26,7 @@ const firstOID = 16384
 
 // Options set up a Worker.
 type Options struct {
-	Settings Settings
+	Settings guc.Settings
 	Start    wal.LSN // where the first record may begin
 	NextXID  uint32  // the next transaction id; 0 stands for the first normal one
 	NextOID  uint32  // the next object id; 0 stands for the first one of a user's
@@ -115,11 +106,9 @@ type Worker struct {
 
 	twoPhase bool // the current transaction will be prepared
 	touched  touched
-	together bool    // parallel workers clean indexes
-	session  session // runs commands beside the stream
-	// vacuumVisits is how many pages VACUUM has visited.
-	vacuumVisits int
-	prepared     map[uint32]*prepared // by remote transaction
+	together bool                 // parallel workers clean indexes
+	session  session              // runs commands beside the stream
+	prepared map[uint32]*prepared // by remote transaction
 
 	streaming uint32 // remote transaction of the open stream block, 0 if none
 	spools    map[uint32]*spool
@@ -176,7 +165,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.chance = rand.NewPCG(o.Seed, randomStream)
 	w.evaluation.HasNow, w.evaluation.Random = true, w.random
 	w.Counters.Conflicts = map[string]int64{}
-	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: !o.backend, Sink: o.Sink, Images: o.Settings.images(), ServerMajor: o.Settings.ServerMajor})
+	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: !o.backend, Sink: o.Sink, Images: images(&o.Settings), ServerMajor: o.Settings.ServerMajor})
 	w.log.SetRedo(o.Start)
 	w.unlogged = wal.NewLog(wal.Options{Unlogged: true})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
@@ -217,9 +206,6 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 // SkipConflicts sets Options.SkipConflicts.
 func (w *Worker) SkipConflicts(on bool) { w.opts.SkipConflicts = on }
 
-// Log is the subscriber's WAL.
-func (w *Worker) Log() *wal.Log { return w.log }
-
 // Preset puts a row into a table as if it had been there before the run: its
 // records are not counted and no Sink sees them. columns are the values' texts,
 // as their types' input functions read them, in the table's order. xid is the
@@ -256,28 +242,6 @@ func (w *Worker) Preset(xid uint32, space, name string, columns ...string) error
 	w.log.ResetCounts()
 	w.log.SetSink(w.opts.Sink)
 	return err
-}
-
-// Checkpoint makes a checkpoint between two messages: pages that are changed from
-// now on need images again. Its own records are written unless quiet.
-func (w *Worker) Checkpoint(quiet bool) {
-	w.log.Checkpoint(w.xacts.Running(), quiet)
-	w.xacts.Flush(w.log.LSN())
-	for _, t := range w.tables {
-		t.heap.Clean()
-		for _, x := range t.indexes {
-			switch {
-			case x.brin != nil:
-				x.brin.Clean()
-			case x.btree != nil:
-				x.btree.Clean()
-			}
-		}
-		if o := t.toaster; o != nil {
-			o.heap.Clean()
-			o.index.btree.Clean()
-		}
-	}
 }
 
 // Apply applies one message. The errors are *StopError where a real worker
@@ -434,158 +398,6 @@ func (w *Worker) change(m *stream.Message) error {
 	// Also a change that found no row was a command (create_edata_for_relation).
 	w.command++
 	return err
-}
-
-// begin begins a transaction, which gets an id when it changes something.
-func (w *Worker) begin() {
-	w.Counters.Begins++
-	w.inTransaction, w.command, w.droppedFiles, w.restore = true, 0, 0, nil
-	w.xacts.Begin()
-	w.touched.reset()
-}
-
-// endTransaction forgets the current transaction.
-func (w *Worker) endTransaction() {
-	w.inTransaction, w.twoPhase, w.catalogs, w.xacts.Current = false, false, false, 0
-	w.ended = w.log.Total().Records
-}
-
-// commit ends the transaction. One that changed nothing leaves no trace.
-func (w *Worker) commit() {
-	w.Counters.Commits++
-	subs := w.xacts.Release()
-	w.log.ForgetTopXID()
-	wrote := w.log.Total().Records > w.ended || w.droppedFiles > 0 || w.catalogs
-	if xid := w.xacts.Current; xid != 0 {
-		extra := w.commitExtra
-		if w.droppedFiles > 0 {
-			extra += wal.DroppedFiles(w.droppedFiles)
-		}
-		if w.log.Detail() != nil {
-			w.nameCommit(subs)
-		}
-		extra += wal.Subtransactions(len(subs))
-		if w.commitExtra == 0 && extra > 0 {
-			extra += wal.SizeOfXinfo
-		}
-		lsn := w.log.InsertPlain(wal.TransactionCommit, extra)
-		w.committed(xid, lsn, wrote)
-		for _, sub := range subs {
-			w.committed(sub, lsn, wrote)
-		}
-		w.Counters.WritingCommits++
-	}
-	w.endTransaction()
-}
-
-// committed notes that a transaction has committed. One that has changed unlogged tables
-// only is not flushed, whatever synchronous_commit says (RecordTransactionCommit).
-func (w *Worker) committed(xid uint32, lsn wal.LSN, wrote bool) {
-	if wrote {
-		w.xacts.Committed(xid, lsn)
-	} else {
-		w.xacts.CommittedElsewhere(xid, lsn)
-	}
-}
-
-// abort rolls the transaction back.
-func (w *Worker) abort() {
-	for _, t := range w.tables {
-		t.heap.Pin(storage.InvalidBlock)
-	}
-	if xid := w.xacts.Current; xid != 0 {
-		extra := 0
-		if w.droppedFiles > 0 {
-			extra = wal.AbortedFiles(w.droppedFiles)
-		}
-		w.named("files that go", extra)
-		w.log.InsertPlain(wal.TransactionAbort, extra)
-		w.xacts.Aborted(xid)
-		undo(w.changes())
-		restore(w.restore)
-		for _, t := range w.tables {
-			t.finder.reset()
-		}
-	}
-	w.endTransaction()
-}
-
-// changed counts the rows of a table that a transaction has inserted and deleted.
-type changed struct {
-	table            *table
-	inserts, deletes int64
-}
-
-// changes lists what the current transaction has changed.
-func (w *Worker) changes() []changed {
-	var list []changed
-	for _, t := range w.tables {
-		if c := &t.heap.Counters; t.began == w.Counters.Begins {
-			list = append(list, changed{t, c.Inserts - t.before.Inserts, c.Deletes - t.before.Deletes})
-		}
-	}
-	return list
-}
-
-// undo corrects the numbers of rows after a rollback.
-func undo(list []changed) {
-	for _, c := range list {
-		c.table.heap.Undo(c.inserts, c.deletes)
-	}
-}
-
-// needLookupXID is needXID for a row that was found.
-func (w *Worker) needLookupXID() {
-	if w.xacts.Current == 0 {
-		w.Counters.LookupXIDs++
-	}
-	w.needXID()
-}
-
-// needXID gives the transaction its id, as its first change does.
-func (w *Worker) needXID() {
-	switch {
-	case w.xacts.Current != 0:
-	case w.xacts.Depth() > 0:
-		w.assignXIDs()
-	default:
-		w.xacts.Current = w.nextXID()
-	}
-}
-
-// needTopXID gives the transaction as a whole its id, but not the subtransaction that
-// is open: that is enough for nextval.
-func (w *Worker) needTopXID() {
-	switch {
-	case w.xacts.Current != 0:
-	case w.xacts.Depth() > 0:
-		w.xacts.AssignTop(w.nextXID)
-	default:
-		w.xacts.Current = w.nextXID()
-	}
-}
-
-// nextXID returns a new transaction id (GetNewTransactionId).
-func (w *Worker) nextXID() uint32 {
-	x := &w.xacts
-	xid := x.Next
-	x.Next++
-	if x.Next < firstXID {
-		x.Next = firstXID
-	}
-	if xid%xidsPerCLOGPage == 0 || xid == firstXID {
-		if d := w.log.Detail(); d != nil {
-			d.Describe("page %d", xid/xidsPerCLOGPage)
-		}
-		w.log.InsertPlain(wal.CLOGZeroPage, 0)
-	}
-	if w.opts.Settings.TrackCommitTimestamp && (xid%xidsPerCommitTSPage == 0 || xid == firstXID) {
-		if d := w.log.Detail(); d != nil {
-			d.Describe("%d", xid/xidsPerCommitTSPage)
-		}
-		w.log.InsertPlain(wal.CommitTSZeroPage, 0)
-	}
-	return xid
 }
 
 func (w *Worker) protocol(m *stream.Message, format string, args ...any) error {

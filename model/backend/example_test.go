@@ -8,6 +8,7 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/backend"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -20,7 +21,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	settings := apply.DefaultSettings()
+	settings := guc.Defaults()
 	settings.WALLevel, settings.FullPageWrites, settings.DataChecksums = "logical", false, false
 	b, err := apply.NewBackend(db, apply.Options{Settings: settings, NextXID: 760, Sink: func(r *wal.Record) { fmt.Println(r.Type, r.Length) }})
 	if err != nil {

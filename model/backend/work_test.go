@@ -7,6 +7,7 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -45,7 +46,7 @@ func TestWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := apply.NewBackend(db, apply.Options{Settings: apply.DefaultSettings()})
+		b, err := apply.NewBackend(db, apply.Options{Settings: guc.Defaults()})
 		if err != nil {
 			t.Fatal(err)
 		}

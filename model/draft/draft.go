@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/observed"
 	"applysim/model/pgtype"
 	"applysim/model/scenario"
@@ -46,7 +46,7 @@ type Draft struct {
 
 	o        Options
 	db       *schema.Database
-	settings apply.Settings
+	settings guc.Settings
 	bySchema map[*schema.Table]*Table
 	depth    map[*schema.Table]int
 }
@@ -113,7 +113,7 @@ func New(db *schema.Database, o Options) (*Draft, error) {
 	if o.Seed == 0 {
 		o.Seed = 1
 	}
-	d := &Draft{o: o, db: db, settings: apply.DefaultSettings(), bySchema: map[*schema.Table]*Table{}, depth: map[*schema.Table]int{}}
+	d := &Draft{o: o, db: db, settings: guc.Defaults(), bySchema: map[*schema.Table]*Table{}, depth: map[*schema.Table]int{}}
 	for _, t := range db.Tables {
 		if t.Temp {
 			continue

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/observed"
 	"applysim/model/scenario"
 	"applysim/model/schema"
@@ -19,7 +19,7 @@ func (d *Draft) server() {
 		return
 	}
 	d.Notes = append(d.Notes, "Numbers come from "+s.Describe()+".")
-	probe := apply.DefaultSettings()
+	probe := guc.Defaults()
 	version := fmt.Sprintf("%d.%d", s.ServerNum/10000, s.ServerNum%10000)
 	if probe.Set("server_version", version) != nil {
 		version = fmt.Sprint(s.ServerNum / 10000)
@@ -63,7 +63,7 @@ func (d *Draft) server() {
 
 // limitSettings keeps only settings that differ from the defaults.
 func (d *Draft) limitSettings() {
-	base := apply.DefaultSettings()
+	base := guc.Defaults()
 	for _, x := range d.Scenario.Settings {
 		if x.Name == "server_version" {
 			base.Set(x.Name, x.Value)
@@ -79,7 +79,7 @@ func (d *Draft) limitSettings() {
 	d.Scenario.Settings = kept
 }
 
-func sameSettings(a, b *apply.Settings) bool { return fmt.Sprintf("%+v", *a) == fmt.Sprintf("%+v", *b) }
+func sameSettings(a, b *guc.Settings) bool { return fmt.Sprintf("%+v", *a) == fmt.Sprintf("%+v", *b) }
 
 // work is what may happen to a table.
 type work struct {

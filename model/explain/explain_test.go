@@ -9,6 +9,7 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -106,7 +107,7 @@ func (s *script) open() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := apply.DefaultSettings()
+	set := guc.Defaults()
 	for _, x := range append([]string{"full_page_writes=off", "synchronous_commit=on"}, s.set...) {
 		name, value, _ := strings.Cut(x, "=")
 		if err := set.Set(name, value); err != nil {

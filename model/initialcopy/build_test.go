@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -20,7 +21,7 @@ func TestBuildWAL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := apply.DefaultSettings()
+	settings := guc.Defaults()
 	w, err := apply.New(db, apply.Options{Settings: settings, Start: 0x2000028, NextXID: 1000})
 	if err != nil {
 		t.Fatal(err)

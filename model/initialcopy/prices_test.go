@@ -11,6 +11,7 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
 )
 
@@ -59,7 +60,7 @@ func modelled(t *testing.T, ddl string, width, n int) (instructions float64, byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := apply.DefaultSettings()
+	settings := guc.Defaults()
 	settings.WALLevel, settings.FullPageWrites, settings.DataChecksums = "logical", false, false
 	w, err := apply.New(db, apply.Options{Settings: settings, Start: 0x2000028, NextXID: 1000})
 	if err != nil {

@@ -10,11 +10,14 @@ import (
 
 	"applysim/model/apply"
 	"applysim/model/backend"
+	"applysim/model/background"
 	"applysim/model/cost"
 	"applysim/model/decode"
+	"applysim/model/guc"
 	"applysim/model/publisher"
 	"applysim/model/scenario"
 	"applysim/model/slots"
+	"applysim/model/spelling"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -196,7 +199,7 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 		return err
 	}
 	own := db
-	set := apply.DefaultSettings()
+	set := guc.Defaults()
 	set.WALLevel = "logical"
 	if p := s.Publisher; p != nil {
 		if p.Schema != "" {
@@ -282,7 +285,7 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 		return err
 	}
 	runner := backend.NewRunner(b, own, in)
-	schedule := apply.NewSchedule(b.Worker())
+	schedule := background.NewSchedule(b.Worker())
 	schedule.Checkpoints, schedule.WALWriter = true, true
 	log := b.Worker().Log()
 	if o.Start > 0 {
@@ -472,7 +475,7 @@ func known(s *scenario.Scenario, o *Options, tables []string) error {
 	}
 	for _, t := range tables {
 		if !slices.Contains(names, t) {
-			return fmt.Errorf("%s: a subscription's table %q is not in %s (nearest: %s)", s.File, t, s.Schema, apply.Nearest(t, names))
+			return fmt.Errorf("%s: a subscription's table %q is not in %s (nearest: %s)", s.File, t, s.Schema, spelling.Nearest(t, names))
 		}
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/scenario"
 	"applysim/model/slots"
 	"applysim/model/timeline"
@@ -323,7 +323,7 @@ func (r *Report) assume(s *scenario.Scenario, c *Costs) {
 
 // assumeImages says what costs take for granted of full-page images.
 func assumeImages(s *scenario.Scenario, c *Costs) string {
-	set := apply.DefaultSettings()
+	set := guc.Defaults()
 	for _, x := range s.Settings {
 		_ = set.Set(x.Name, x.Value) // they are known to be good
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"applysim/model/apply"
 	"applysim/model/cost"
+	"applysim/model/spelling"
 	"applysim/wal/storage"
 )
 
@@ -160,7 +160,7 @@ func ParseRatio(name, text string) (Ratio, error) {
 	case !found:
 		return x, fmt.Errorf("%q: expected FIGURE=RATIO, such as wal=1.2; FIGURE is one of %s", text, list(names))
 	case x.rule == nil:
-		return x, fmt.Errorf("unknown figure %q: expected one of %s (nearest: %s)", figure, list(names), apply.Nearest(figure, names))
+		return x, fmt.Errorf("unknown figure %q: expected one of %s (nearest: %s)", figure, list(names), spelling.Nearest(figure, names))
 	}
 	limit, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(limit >= 0) || math.IsInf(limit, 0) {
@@ -230,7 +230,7 @@ func (b *Budget) Judge(v *Result) (Verdict, error) {
 			for _, t := range v.Tables {
 				names = append(names, t.Name)
 			}
-			return Verdict{}, fmt.Errorf("--%s %s: no table %q has rows or changes (nearest: %s)", b.Name, b.Text, b.Table, apply.Nearest(b.Table, names))
+			return Verdict{}, fmt.Errorf("--%s %s: no table %q has rows or changes (nearest: %s)", b.Name, b.Text, b.Table, spelling.Nearest(b.Table, names))
 		}
 		value = func(*Result) *float64 { return b.rule.table(v.Tables[at]) }
 		figure += " of " + b.Table

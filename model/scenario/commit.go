@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 )
 
 // Clients are those that commit and wait for an answer.
@@ -104,7 +104,7 @@ func decodeStandby(d *decoder, t *section, s *Scenario) *Standby {
 			if !ok {
 				continue
 			}
-			n, err := apply.ParseSetting(fmt.Sprint(v), into.base, 0, into.most)
+			n, err := guc.ParseTime(fmt.Sprint(v), into.base, 0, into.most)
 			if err != nil {
 				d.fail(u.at(name), "invalid value for parameter %q: %q: %v", name, fmt.Sprint(v), err)
 			}

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
+	"applysim/model/spelling"
 )
 
 // decoder reads tables of a TOML document and keeps the first error, by line.
@@ -49,7 +50,7 @@ func (t *section) done() {
 			if t.path != "" {
 				where = " in " + t.path
 			}
-			t.d.fail(t.at(key), "unknown key %q%s (nearest known: %s)", key, where, apply.Nearest(key, t.known))
+			t.d.fail(t.at(key), "unknown key %q%s (nearest known: %s)", key, where, spelling.Nearest(key, t.known))
 		}
 	}
 }
@@ -80,7 +81,7 @@ func (t *section) text(key, otherwise string) string {
 func (t *section) choice(key, otherwise string, known []string) string {
 	s := t.text(key, otherwise)
 	if s != otherwise && !slices.Contains(known, s) {
-		t.d.fail(t.at(key), "%s = %q: expected one of %s (nearest: %s)", key, s, list(known), apply.Nearest(s, known))
+		t.d.fail(t.at(key), "%s = %q: expected one of %s (nearest: %s)", key, s, list(known), spelling.Nearest(s, known))
 	}
 	return s
 }
@@ -147,7 +148,7 @@ func (t *section) duration(key string, otherwise time.Duration) time.Duration {
 	if !ok {
 		return otherwise
 	}
-	d, err := apply.ParseDuration(fmt.Sprint(v))
+	d, err := guc.ParseDuration(fmt.Sprint(v))
 	if _, text := v.(string); !text {
 		if _, number := asFloat(v); !number {
 			err = fmt.Errorf("expected a time")

@@ -6,8 +6,8 @@
 //	                          +-- each variant's DDL and settings -> Run --> Result
 //	                          '-- each of these without one index -> Run --> Marginal
 //
-//	Generator --stream.Message--> apply.Worker <-- apply.Schedule (checkpoints, WAL writer)
-//	                                           <-- apply.Autovacuum
+//	Generator --stream.Message--> apply.Worker <-- background.Schedule (checkpoints, WAL writer)
+//	                                           <-- background.Autovacuum
 //	                                           <-- events: snapshots that are held
 //
 // # The file

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"applysim/model/apply"
 	"applysim/model/schema"
+	"applysim/model/spelling"
 	"applysim/model/stream"
 )
 
@@ -110,7 +110,7 @@ func NewGenerator(s *Scenario, db, now *schema.Database) (*Generator, error) {
 	for _, t := range s.Tables {
 		given[t.Name] = t
 		if find(db, t.Name) == nil {
-			return nil, s.fail(t.at, "table %q is not in %s (nearest: %s)", t.Name, s.Schema, apply.Nearest(t.Name, tableNames(db)))
+			return nil, s.fail(t.at, "table %q is not in %s (nearest: %s)", t.Name, s.Schema, spelling.Nearest(t.Name, tableNames(db)))
 		}
 	}
 	changed := map[string][]string{} // columns that updates change, by table
@@ -118,11 +118,11 @@ func NewGenerator(s *Scenario, db, now *schema.Database) (*Generator, error) {
 	for _, p := range all {
 		t := find(db, p.Table)
 		if t == nil {
-			return nil, s.fail(p.at+".table", "table %q is not in %s (nearest: %s)", p.Table, s.Schema, apply.Nearest(p.Table, tableNames(db)))
+			return nil, s.fail(p.at+".table", "table %q is not in %s (nearest: %s)", p.Table, s.Schema, spelling.Nearest(p.Table, tableNames(db)))
 		}
 		for _, c := range p.Columns {
 			if t.Column(c) < 0 {
-				return nil, s.fail(p.at+".columns", "table %q has no column %q (nearest: %s)", p.Table, c, apply.Nearest(c, columnNames(t)))
+				return nil, s.fail(p.at+".columns", "table %q has no column %q (nearest: %s)", p.Table, c, spelling.Nearest(c, columnNames(t)))
 			}
 		}
 		changed[t.QualifiedName()] = append(changed[t.QualifiedName()], p.Columns...)
@@ -238,13 +238,13 @@ func (g *Generator) source(db *schema.Database, t, now *schema.Table, given *Tab
 		for _, c := range given.Columns {
 			specs[c.Name] = c
 			if t.Column(c.Name) < 0 {
-				return nil, s.fail(c.at, "table %q has no column %q (nearest: %s)", given.Name, c.Name, apply.Nearest(c.Name, columnNames(t)))
+				return nil, s.fail(c.at, "table %q has no column %q (nearest: %s)", given.Name, c.Name, spelling.Nearest(c.Name, columnNames(t)))
 			}
 		}
 		for _, name := range given.Unpublished {
 			n := t.Column(name)
 			if n < 0 {
-				return nil, s.fail(given.at+".unpublished", "table %q has no column %q (nearest: %s)", given.Name, name, apply.Nearest(name, columnNames(t)))
+				return nil, s.fail(given.at+".unpublished", "table %q has no column %q (nearest: %s)", given.Name, name, spelling.Nearest(name, columnNames(t)))
 			}
 			if slices.Contains(identityColumns(replica), n) || replica.ReplicaIdentity == 'f' {
 				return nil, s.fail(given.at+".unpublished", "column %q belongs to the replica identity of table %q: a publication must have it where it publishes updates or deletes", name, given.Name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/slots"
 	"applysim/model/synccommit"
 )
@@ -168,7 +168,7 @@ func decodePublisher(d *decoder, t *section) *Publisher {
 				d.fail(u.at(name), "%v", err)
 				continue
 			}
-			probe := apply.DefaultSettings()
+			probe := guc.Defaults()
 			if err := probe.Set(name, fmt.Sprint(v)); err == nil {
 				p.Server = append(p.Server, Setting{Name: name, Value: fmt.Sprint(v), at: u.at(name)})
 			} else if !own && !commits {
@@ -253,7 +253,7 @@ func (t *section) size(key string, otherwise uint64) uint64 {
 	if n, number := v.(int64); number && n >= 0 {
 		text, isText = fmt.Sprint(n, "B"), true
 	}
-	n, err := apply.ParseSize(text, 1, 0, 1<<60)
+	n, err := guc.ParseSize(text, 1, 0, 1<<60)
 	if !isText || err != nil {
 		t.wrong(key, v, "a size such as \"16MB\" or \"100GB\"")
 	}
@@ -285,7 +285,7 @@ func (t *section) bandwidth(key string) float64 {
 			return f * unit.bytes
 		}
 	}
-	n, err := apply.ParseSize(text, 1, 1, 1<<60)
+	n, err := guc.ParseSize(text, 1, 1, 1<<60)
 	if err != nil {
 		t.wrong(key, v, expected)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/stream"
 )
 
@@ -235,7 +235,7 @@ func settings(d *decoder, t *section, server bool) []Setting {
 		return nil
 	}
 	var list []Setting
-	probe := apply.DefaultSettings()
+	probe := guc.Defaults()
 	for _, name := range slices.Sorted(keys(t.values)) {
 		x := Setting{Name: name, at: t.at(name)}
 		switch v := t.values[name].(type) {

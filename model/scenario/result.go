@@ -7,6 +7,7 @@ import (
 
 	"applysim/heap"
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/cost"
 	"applysim/wal"
 )
@@ -172,8 +173,8 @@ type Marginal struct {
 
 // Checkpoint is one that was made.
 type Checkpoint struct {
-	Seconds float64               `json:"seconds"` // since the start
-	Cause   apply.CheckpointCause `json:"cause"`
+	Seconds float64                    `json:"seconds"` // since the start
+	Cause   background.CheckpointCause `json:"cause"`
 }
 
 // Vacuum is a VACUUM that autovacuum ran.

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/cost"
+	"applysim/model/guc"
 	"applysim/model/schema"
+	"applysim/model/spelling"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -65,12 +68,12 @@ type run struct {
 	v   *Variant
 	o   *Options
 	db  *schema.Database
-	set apply.Settings
+	set guc.Settings
 
 	gen      *Generator
 	worker   *apply.Worker
-	schedule *apply.Schedule
-	auto     *apply.Autovacuum
+	schedule *background.Schedule
+	auto     *background.Autovacuum
 	before   before
 	events   []event
 	messages int64
@@ -109,7 +112,7 @@ func (s *Scenario) Database(v *Variant, open func(string) (io.ReadCloser, error)
 	if v != nil {
 		for _, ddl := range v.DDL {
 			if ddl.index != "" && !slices.Contains(indexNames(db), ddl.index) {
-				return nil, s.fail(ddl.at, "variant %q: there is no index %q (nearest: %s)", v.Name, ddl.index, apply.Nearest(ddl.index, indexNames(db)))
+				return nil, s.fail(ddl.at, "variant %q: there is no index %q (nearest: %s)", v.Name, ddl.index, spelling.Nearest(ddl.index, indexNames(db)))
 			}
 			if err := db.Exec(ddl.SQL, ""); err != nil {
 				text := err.Error()
@@ -192,11 +195,11 @@ func indexNames(db *schema.Database) []string {
 
 // Effective are the subscriber's settings as a variant has them; nil stands for the
 // scenario itself.
-func (s *Scenario) Effective(v *Variant) (apply.Settings, error) { return s.settings(v) }
+func (s *Scenario) Effective(v *Variant) (guc.Settings, error) { return s.settings(v) }
 
 // settings are those of a variant.
-func (s *Scenario) settings(v *Variant) (apply.Settings, error) {
-	set := apply.DefaultSettings()
+func (s *Scenario) settings(v *Variant) (guc.Settings, error) {
+	set := guc.Defaults()
 	list := s.Settings
 	if v != nil {
 		list = append(append([]Setting{}, list...), v.Settings...)
@@ -235,9 +238,9 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	r.schedule = apply.NewSchedule(r.worker)
+	r.schedule = background.NewSchedule(r.worker)
 	r.schedule.Checkpoints, r.schedule.WALWriter = true, true
-	if r.auto, err = apply.NewAutovacuum(r.worker, s.Start.Time(), r.exec); err != nil {
+	if r.auto, err = background.NewAutovacuum(r.worker, s.Start.Time(), r.exec); err != nil {
 		return nil, err
 	}
 	for _, p := range s.Snapshots {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -13,7 +14,7 @@ import (
 // the run can be made, and whether some changes can be applied.
 type Trial struct {
 	db     *schema.Database
-	set    apply.Settings
+	set    guc.Settings
 	worker *apply.Worker
 	loaded map[string]bool
 	// assumed are the tables whose constraints the worker's schema takes to hold.
@@ -21,7 +22,7 @@ type Trial struct {
 }
 
 // NewTrial prepares trials on a schema.
-func NewTrial(db *schema.Database, set apply.Settings) *Trial {
+func NewTrial(db *schema.Database, set guc.Settings) *Trial {
 	return &Trial{db: db, set: set, assumed: map[string]bool{}}
 }
 

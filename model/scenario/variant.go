@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"applysim/model/apply"
+	"applysim/model/spelling"
 )
 
 // decodeVariant takes a variant over. What it changes about the schema becomes DDL.
@@ -112,5 +112,5 @@ func (s *Scenario) Variant(name string) (*Variant, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s has no variants, and so none called %q", s.File, name)
 	}
-	return nil, fmt.Errorf("%s has no variant %q: expected one of %s (nearest: %s)", s.File, name, list(names), apply.Nearest(name, names))
+	return nil, fmt.Errorf("%s has no variant %q: expected one of %s (nearest: %s)", s.File, name, list(names), spelling.Nearest(name, names))
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
+	"applysim/model/spelling"
 )
 
 // Settings are those of a publisher that decide how long WAL is kept. They go by
@@ -47,39 +48,39 @@ func (s *Settings) Set(name, value string) error {
 	switch strings.ToLower(name) {
 	case "wal_segment_size":
 		var n uint64
-		n, err = apply.ParseSize(value, 1, mb, 1<<30)
+		n, err = guc.ParseSize(value, 1, mb, 1<<30)
 		if err == nil && n&(n-1) != 0 {
 			err = fmt.Errorf("expected a power of two from 1MB to 1GB")
 		}
 		s.SegmentSize = n
 	case "max_wal_size":
-		s.MaxWALSize, err = apply.ParseSize(value, mb, 2*mb, 2048*tb)
+		s.MaxWALSize, err = guc.ParseSize(value, mb, 2*mb, 2048*tb)
 	case "wal_keep_size":
-		s.KeepSize, err = apply.ParseSize(value, mb, 0, 2048*tb)
+		s.KeepSize, err = guc.ParseSize(value, mb, 0, 2048*tb)
 	case "max_slot_wal_keep_size":
 		if strings.TrimSpace(value) == "-1" {
 			s.MaxSlotKeepSize = -1
 			break
 		}
 		var n uint64
-		n, err = apply.ParseSize(value, mb, 0, 2048*tb)
+		n, err = guc.ParseSize(value, mb, 0, 2048*tb)
 		s.MaxSlotKeepSize = int64(n)
 	case "idle_replication_slot_timeout":
-		s.IdleTimeout, err = apply.ParseSetting(value, time.Second, 0, 1<<31*time.Second)
+		s.IdleTimeout, err = guc.ParseTime(value, time.Second, 0, 1<<31*time.Second)
 	case "checkpoint_timeout":
-		s.CheckpointTimeout, err = apply.ParseSetting(value, time.Second, 30*time.Second, 24*time.Hour)
+		s.CheckpointTimeout, err = guc.ParseTime(value, time.Second, 30*time.Second, 24*time.Hour)
 	case "checkpoint_completion_target":
 		if s.CompletionTarget, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil || !(s.CompletionTarget >= 0 && s.CompletionTarget <= 1) {
 			err = fmt.Errorf("expected a number from 0 to 1")
 		}
 	case "logical_decoding_work_mem":
-		s.DecodingWorkMem, err = apply.ParseSize(value, 1<<10, 64<<10, 2*tb)
+		s.DecodingWorkMem, err = guc.ParseSize(value, 1<<10, 64<<10, 2*tb)
 	case "wal_sender_timeout":
-		s.SenderTimeout, err = apply.ParseSetting(value, time.Millisecond, 0, 24*24*time.Hour)
+		s.SenderTimeout, err = guc.ParseTime(value, time.Millisecond, 0, 24*24*time.Hour)
 	case "wal_receiver_status_interval":
-		s.StatusInterval, err = apply.ParseSetting(value, time.Second, 0, 24*24*time.Hour)
+		s.StatusInterval, err = guc.ParseTime(value, time.Second, 0, 24*24*time.Hour)
 	default:
-		return fmt.Errorf("unknown setting %q of the publisher: expected one that the pipeline depends on (nearest: %s)", name, apply.Nearest(strings.ToLower(name), Names))
+		return fmt.Errorf("unknown setting %q of the publisher: expected one that the pipeline depends on (nearest: %s)", name, spelling.Nearest(strings.ToLower(name), Names))
 	}
 	if err != nil {
 		return fmt.Errorf("invalid value for parameter %q: %q: %w", name, value, err)

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/guc"
+	"applysim/model/spelling"
 )
 
 // Settings are those of a publisher that decide when a client is answered. They go by
@@ -58,13 +59,13 @@ func (s *Settings) Set(name, value string) error {
 	case "commit_siblings":
 		s.CommitSiblings = int(whole(1000))
 	case "wal_writer_delay":
-		s.WriterDelay, err = apply.ParseSetting(value, time.Millisecond, time.Millisecond, 10*time.Second)
+		s.WriterDelay, err = guc.ParseTime(value, time.Millisecond, time.Millisecond, 10*time.Second)
 	case "wal_writer_flush_after":
-		s.WriterFlushAfter, err = apply.ParseSize(value, walPage, 0, 1<<31*walPage)
+		s.WriterFlushAfter, err = guc.ParseSize(value, walPage, 0, 1<<31*walPage)
 	case "wal_sender_timeout":
-		s.SenderTimeout, err = apply.ParseSetting(value, time.Millisecond, 0, 24*24*time.Hour)
+		s.SenderTimeout, err = guc.ParseTime(value, time.Millisecond, 0, 24*24*time.Hour)
 	default:
-		return fmt.Errorf("unknown setting %q: expected one that commits depend on (nearest: %s)", name, apply.Nearest(strings.ToLower(name), SettingNames))
+		return fmt.Errorf("unknown setting %q: expected one that commits depend on (nearest: %s)", name, spelling.Nearest(strings.ToLower(name), SettingNames))
 	}
 	if err != nil {
 		return fmt.Errorf("invalid value for parameter %q: %q: %w", name, value, err)

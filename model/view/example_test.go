@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/view"
 )
@@ -17,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	w, err := apply.New(db, apply.Options{Settings: apply.DefaultSettings()})
+	w, err := apply.New(db, apply.Options{Settings: guc.Defaults()})
 	if err != nil {
 		fmt.Println(err)
 		return

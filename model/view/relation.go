@@ -7,6 +7,7 @@ import (
 	"applysim/heap"
 	"applysim/index"
 	"applysim/model/apply"
+	"applysim/model/spelling"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -62,7 +63,7 @@ func Find(w *apply.Worker, name string) (Relation, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return Relation{}, fmt.Errorf("relation %q does not exist (nearest: %s)", name, apply.Nearest(name, names))
+		return Relation{}, fmt.Errorf("relation %q does not exist (nearest: %s)", name, spelling.Nearest(name, names))
 	}
 	return Relation{}, fmt.Errorf("relation %q is in several schemas: expected one of %s, %s", name, found[0].Name, found[1].Name)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/model/view"
 	"applysim/wal"
@@ -23,7 +24,7 @@ func worker(t testing.TB, ddl string) *apply.Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := apply.New(db, apply.Options{Settings: apply.DefaultSettings()})
+	w, err := apply.New(db, apply.Options{Settings: guc.Defaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package apply
+package guc
 
 import (
 	"fmt"
@@ -23,23 +23,13 @@ type VacuumSettings struct {
 	SynchronousCommit             bool    // synchronous_commit of the session that runs it
 }
 
-// defaultVacuumSettings are those of a new PostgreSQL 18.
-func defaultVacuumSettings() VacuumSettings {
+// defaultVacuum are those of a new PostgreSQL 18.
+func defaultVacuum() VacuumSettings {
 	return VacuumSettings{
 		WorkMem: 4 << 20, MaintenanceWorkMem: 64 << 20, MaxParallelMaintenanceWorkers: 2, MinParallelIndexScanSize: 64 * storage.PageSize,
 		FreezeMinAge: 50_000_000, FreezeTableAge: 150_000_000, AutovacuumFreezeMaxAge: 200_000_000,
 		MaxEagerFreezeFailureRate: 0.03, Truncate: true,
 	}
-}
-
-// The ages in force. Source: REL_18_1, src/backend/commands/vacuum.c,
-// vacuum_get_cutoffs.
-func (s *VacuumSettings) freezeMinAge() uint32 {
-	return min(s.FreezeMinAge, s.AutovacuumFreezeMaxAge/2)
-}
-
-func (s *VacuumSettings) freezeTableAge() uint32 {
-	return min(s.FreezeTableAge, uint32(float64(s.AutovacuumFreezeMaxAge)*0.95))
 }
 
 // vacuumNames are the names of the settings.
@@ -48,8 +38,8 @@ var vacuumNames = []string{
 	"vacuum_freeze_min_age", "vacuum_freeze_table_age", "vacuum_max_eager_freeze_failure_rate", "vacuum_truncate", "work_mem",
 }
 
-// vacuumSetting says whether it is one of them.
-func vacuumSetting(name string) bool {
+// OfVacuum says whether a setting is one of VacuumSettings.
+func OfVacuum(name string) bool {
 	for _, known := range vacuumNames {
 		if strings.EqualFold(name, known) {
 			return true
@@ -62,13 +52,13 @@ func vacuumSetting(name string) bool {
 func (s *VacuumSettings) set(name, value string) (err error) {
 	switch name {
 	case "maintenance_work_mem":
-		s.MaintenanceWorkMem, err = parseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
+		s.MaintenanceWorkMem, err = ParseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
 	case "max_parallel_maintenance_workers":
 		var n uint32
 		n, err = parseCount(value, 0, 1024)
 		s.MaxParallelMaintenanceWorkers = int(n)
 	case "min_parallel_index_scan_size":
-		s.MinParallelIndexScanSize, err = parseSize(value, storage.PageSize, 0, math.MaxInt32/3*storage.PageSize)
+		s.MinParallelIndexScanSize, err = ParseSize(value, storage.PageSize, 0, math.MaxInt32/3*storage.PageSize)
 	case "vacuum_freeze_min_age":
 		s.FreezeMinAge, err = parseCount(value, 0, 1_000_000_000)
 	case "vacuum_freeze_table_age":
@@ -81,9 +71,9 @@ func (s *VacuumSettings) set(name, value string) (err error) {
 			err = fmt.Errorf("expected a number from 0 to 1")
 		}
 	case "work_mem":
-		s.WorkMem, err = parseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
+		s.WorkMem, err = ParseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
 	case "vacuum_truncate":
-		s.Truncate, err = parseBool(value)
+		s.Truncate, err = ParseBool(value)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package apply
+package guc
 
 // Settings with units, after guc.c (parse_int, convert_to_base_unit).
 
@@ -25,9 +25,9 @@ var timeUnits = map[string]time.Duration{
 	"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
 }
 
-// parseTime reads a time with PostgreSQL's units; without one it is in base units,
+// ParseTime reads a time with PostgreSQL's units; without one it is in base units,
 // to which it is rounded.
-func parseTime(s string, base, least, most time.Duration) (time.Duration, error) {
+func ParseTime(s string, base, least, most time.Duration) (time.Duration, error) {
 	number, unit, err := splitUnit(s)
 	if err != nil {
 		return 0, fmt.Errorf("expected a time such as 30s or 5min")
@@ -47,9 +47,9 @@ func parseTime(s string, base, least, most time.Duration) (time.Duration, error)
 
 var sizeUnits = map[string]float64{"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 
-// parseSize reads a size with PostgreSQL's memory units; without one it is in base
+// ParseSize reads a size with PostgreSQL's memory units; without one it is in base
 // units, to which it is rounded.
-func parseSize(s string, base, least, most uint64) (uint64, error) {
+func ParseSize(s string, base, least, most uint64) (uint64, error) {
 	number, unit, err := splitUnit(s)
 	if err != nil {
 		return 0, fmt.Errorf("expected a size such as 512MB or 3GB")
@@ -67,21 +67,10 @@ func parseSize(s string, base, least, most uint64) (uint64, error) {
 	return uint64(n) * base, nil
 }
 
-// ParseSetting reads a setting that is a time (base time.Second and so on): rounded to
-// base units, which it is in without a unit.
-func ParseSetting(s string, base, least, most time.Duration) (time.Duration, error) {
-	return parseTime(s, base, least, most)
-}
-
-// ParseSize reads a setting that is a size, likewise.
-func ParseSize(s string, base, least, most uint64) (uint64, error) {
-	return parseSize(s, base, least, most)
-}
-
 // ParseDuration reads a time with PostgreSQL's units, or a number of seconds.
 func ParseDuration(s string) (time.Duration, error) {
 	if _, unit, err := splitUnit(s); err == nil && unit == "" {
 		s = strings.TrimSpace(s) + "s"
 	}
-	return parseTime(s, time.Microsecond, 0, 100*365*24*time.Hour)
+	return ParseTime(s, time.Microsecond, 0, 100*365*24*time.Hour)
 }

@@ -1,9 +1,11 @@
-package apply
+package background
 
 import (
 	"testing"
 	"time"
 
+	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/schema"
 	"applysim/wal"
 )
@@ -13,7 +15,7 @@ import (
 func TestWALWriter(t *testing.T) {
 	const page = wal.WALPageSize
 	start := time.Unix(1000, 0)
-	w, err := New(&schema.Database{}, Options{Settings: DefaultSettings(), Start: 10 * page})
+	w, err := apply.New(&schema.Database{}, apply.Options{Settings: guc.Defaults(), Start: 10 * page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +37,10 @@ func TestWALWriter(t *testing.T) {
 		{920, 14*page + 2<<20 - 1, 14*page + 1<<20},  // not quite
 		{1200, 14*page + 2<<20 - 1, 13*page + 2<<20}, // full pages
 	} {
-		w.log.MoveTo(x.end)
+		w.Log().MoveTo(x.end)
 		f.run(w, start.Add(time.Duration(x.ms)*time.Millisecond), true)
-		if w.xacts.Flushed != x.want {
-			t.Errorf("step %d, after %d ms: flushed to %v, expected %v", i, x.ms, w.xacts.Flushed, x.want)
+		if w.Flushed() != x.want {
+			t.Errorf("step %d, after %d ms: flushed to %v, expected %v", i, x.ms, w.Flushed(), x.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package apply
+package guc
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"applysim/heap/datum"
+	"applysim/model/spelling"
 	"applysim/wal"
 	"applysim/wal/storage"
 )
@@ -51,12 +52,12 @@ type Settings struct {
 	WALWriterFlushAfter        uint64        // wal_writer_flush_after, bytes
 }
 
-// DefaultSettings are those of a new PostgreSQL 18.
-func DefaultSettings() Settings {
+// Defaults are those of a new PostgreSQL 18.
+func Defaults() Settings {
 	return Settings{
 		ServerMajor: 18, ServerMinor: 1,
-		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuumSettings(),
-		Autovacuum:              defaultAutovacuumSettings(),
+		WALLevel: "replica", FullPageWrites: true, DataChecksums: true, SegmentSize: 16 << 20, SharedBuffers: 128 << 20, Vacuum: defaultVacuum(),
+		Autovacuum:              defaultAutovacuum(),
 		MaxParallelApplyWorkers: 2, GINPendingListLimit: 4 << 20,
 		CheckpointTimeout: 5 * time.Minute, CheckpointCompletionTarget: 0.9, MaxWALSize: 1 << 30,
 		WALWriterDelay: 200 * time.Millisecond, WALWriterFlushAfter: 1 << 20,
@@ -85,19 +86,19 @@ func (s *Settings) Set(name, value string) error {
 			return fmt.Errorf("invalid value for parameter %q: %q: expected replica or logical", name, value)
 		}
 	case "full_page_writes":
-		s.FullPageWrites, err = parseBool(value)
+		s.FullPageWrites, err = ParseBool(value)
 	case "data_checksums":
-		s.DataChecksums, err = parseBool(value)
+		s.DataChecksums, err = ParseBool(value)
 		s.checksumsGiven = true
 	case "wal_log_hints":
-		s.WALLogHints, err = parseBool(value)
+		s.WALLogHints, err = ParseBool(value)
 	case "track_commit_timestamp":
-		s.TrackCommitTimestamp, err = parseBool(value)
+		s.TrackCommitTimestamp, err = ParseBool(value)
 	case "synchronize_seqscans":
-		s.NoSynchronizedScans, err = parseBool(value)
+		s.NoSynchronizedScans, err = ParseBool(value)
 		s.NoSynchronizedScans = !s.NoSynchronizedScans
 	case "synchronous_commit":
-		s.SynchronousCommit, err = parseSynchronousCommit(value)
+		s.SynchronousCommit, err = ParseSynchronousCommit(value)
 	case "default_toast_compression":
 		switch strings.ToLower(value) {
 		case "pglz":
@@ -108,11 +109,11 @@ func (s *Settings) Set(name, value string) error {
 			return fmt.Errorf("invalid value for parameter %q: %q: expected pglz or lz4", name, value)
 		}
 	case "gin_pending_list_limit":
-		s.GINPendingListLimit, err = parseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
+		s.GINPendingListLimit, err = ParseSize(value, 1<<10, 64<<10, math.MaxInt32<<10)
 	case "wal_compression":
 		s.WALCompression, err = parseCompression(value)
 	case "shared_buffers":
-		s.SharedBuffers, err = parseSize(value, storage.PageSize, 16*storage.PageSize, 1<<43)
+		s.SharedBuffers, err = ParseSize(value, storage.PageSize, 16*storage.PageSize, 1<<43)
 	case "max_parallel_apply_workers_per_subscription":
 		s.MaxParallelApplyWorkers, err = strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || s.MaxParallelApplyWorkers < 0 || s.MaxParallelApplyWorkers > 1024 {
@@ -124,29 +125,29 @@ func (s *Settings) Set(name, value string) error {
 			err = fmt.Errorf("expected a power of two from 1MB to 1GB")
 		}
 	case "checkpoint_timeout":
-		s.CheckpointTimeout, err = parseTime(value, time.Second, 30*time.Second, 24*time.Hour)
+		s.CheckpointTimeout, err = ParseTime(value, time.Second, 30*time.Second, 24*time.Hour)
 	case "checkpoint_completion_target":
 		s.CheckpointCompletionTarget, err = strconv.ParseFloat(strings.TrimSpace(value), 64)
 		if err != nil || !(s.CheckpointCompletionTarget >= 0 && s.CheckpointCompletionTarget <= 1) {
 			err = fmt.Errorf("expected a number from 0 to 1")
 		}
 	case "max_wal_size":
-		s.MaxWALSize, err = parseSize(value, 1<<20, 2<<20, 1<<51)
+		s.MaxWALSize, err = ParseSize(value, 1<<20, 2<<20, 1<<51)
 	case "wal_writer_delay":
-		s.WALWriterDelay, err = parseTime(value, time.Millisecond, time.Millisecond, 10*time.Second)
+		s.WALWriterDelay, err = ParseTime(value, time.Millisecond, time.Millisecond, 10*time.Second)
 	case "wal_writer_flush_after":
-		s.WALWriterFlushAfter, err = parseSize(value, wal.WALPageSize, 0, 1<<44)
+		s.WALWriterFlushAfter, err = ParseSize(value, wal.WALPageSize, 0, 1<<44)
 	case "archive_timeout":
 		if strings.TrimLeft(value, "0") != "" {
 			err = fmt.Errorf("not supported: expected 0, as segments that are switched early are not modelled")
 		}
 	default:
-		if vacuumSetting(key) {
+		if OfVacuum(key) {
 			err = s.Vacuum.set(key, value)
 		} else if slices.Contains(autovacuumNames, key) {
 			err = s.Autovacuum.set(key, value)
 		} else if !ignored[key] {
-			if near := nearest(key); editDistance(key, near) <= len(near)/2 {
+			if near := nearest(key); spelling.Distance(key, near) <= len(near)/2 {
 				return fmt.Errorf("unrecognized configuration parameter %q (nearest known: %s)", name, near)
 			}
 			return fmt.Errorf("unrecognized configuration parameter %q: expected one that the model goes by, such as full_page_writes", name)
@@ -194,7 +195,7 @@ func ParseVersion(value string) (major, minor int, err error) {
 		return 0, 0, fmt.Errorf("not supported: expected %s, the versions that are modelled", Versions)
 	}
 	if !dotted {
-		return major, DefaultSettings().ServerMinor, nil
+		return major, Defaults().ServerMinor, nil
 	}
 	if minor, err = strconv.Atoi(rest); err != nil || minor < 0 {
 		return 0, 0, fmt.Errorf("expected a version such as 18.1")
@@ -203,13 +204,6 @@ func ParseVersion(value string) (major, minor int, err error) {
 		return 0, 0, fmt.Errorf("not supported: expected at most %d.%d, the last release that is modelled", major, lastMinor+before)
 	}
 	return major, minor - before, nil
-}
-
-// images says when full-page images are written and how.
-func (s *Settings) images() wal.ImageOptions {
-	return wal.ImageOptions{
-		FullPageWrites: s.FullPageWrites, Hints: s.DataChecksums || s.WALLogHints, Checksums: s.DataChecksums, Compression: s.WALCompression,
-	}
 }
 
 // parseCompression reads wal_compression: a method, or on for pglz.
@@ -222,7 +216,7 @@ func parseCompression(s string) (wal.Compression, error) {
 	case "zstd":
 		return wal.ZSTD, nil
 	}
-	on, err := parseBool(s)
+	on, err := ParseBool(s)
 	if err != nil {
 		return 0, fmt.Errorf("expected off, on, pglz, lz4 or zstd")
 	}
@@ -232,22 +226,22 @@ func parseCompression(s string) (wal.Compression, error) {
 	return wal.NoCompression, nil
 }
 
-// parseSynchronousCommit says whether a commit waits until its record is flushed.
-func parseSynchronousCommit(s string) (bool, error) {
+// ParseSynchronousCommit says whether a commit waits until its record is flushed.
+func ParseSynchronousCommit(s string) (bool, error) {
 	switch strings.ToLower(s) {
 	case "local", "remote_write", "remote_apply":
 		return true, nil
 	}
-	on, err := parseBool(s)
+	on, err := ParseBool(s)
 	if err != nil {
 		return false, fmt.Errorf("expected local, remote_write, remote_apply, on or off")
 	}
 	return on, nil
 }
 
-// parseBool reads a Boolean as PostgreSQL does: any unambiguous beginning of
+// ParseBool reads a Boolean as PostgreSQL does: any unambiguous beginning of
 // true, false, yes, no, on, off, or 1 and 0.
-func parseBool(s string) (bool, error) {
+func ParseBool(s string) (bool, error) {
 	v := strings.ToLower(s)
 	switch {
 	case v == "":
@@ -292,38 +286,5 @@ func nearest(name string) string {
 	for k := range ignored {
 		known = append(known, k)
 	}
-	return Nearest(name, known)
-}
-
-// Nearest returns that of the known names which is most like a name.
-func Nearest(name string, known []string) string {
-	known = slices.Clone(known)
-	slices.Sort(known)
-	best, least := "", 1<<30
-	for _, k := range known {
-		if d := editDistance(name, k); d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return spelling.Nearest(name, known)
 }

@@ -1,4 +1,4 @@
-package apply_test
+package background_test
 
 // Which tables autovacuum vacuums and analyzes, on PostgreSQL 18.1 with
 // autovacuum_naptime = 1 s, and the same here: at which numbers of dead and inserted
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"applysim/model/apply"
+	"applysim/model/background"
 	"applysim/model/stream"
 )
 
@@ -105,11 +106,11 @@ func (x *autovacuumTrial) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	a, err := apply.NewAutovacuum(s.Worker, now, func(sql string) error { return s.Run(sql, false) })
+	a, err := background.NewAutovacuum(s.Worker, now, func(sql string) error { return s.Run(sql, false) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.apply(begin(), relation(1, "t", 'd', "id*", "v", "w"), commit())
+	s.apply(begin(), relation(1, "t", "id*", "v", "w"), commit())
 	deleted, inserted, round := 0, x.Rows, 0
 	wait := func() {
 		now = now.Add(autovacuumWait)
@@ -162,7 +163,7 @@ func (x *autovacuumTrial) run(t *testing.T) {
 		case "delete":
 			for range n {
 				deleted++
-				changes = append(changes, del(1, 'K', fmt.Sprint(deleted), null, null))
+				changes = append(changes, del(1, fmt.Sprint(deleted), null, null))
 			}
 		case "update":
 			for k := range n {
@@ -209,13 +210,13 @@ func TestAutovacuumCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	a, err := apply.NewAutovacuum(s.Worker, start, func(sql string) error { return s.Run(sql, false) })
+	a, err := background.NewAutovacuum(s.Worker, start, func(sql string) error { return s.Run(sql, false) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := []stream.Message{relation(1, "t", 'd', "id*", "v", "w")}
+	changes := []stream.Message{relation(1, "t", "id*", "v", "w")}
 	for n := 3; n <= len(rows); n += 3 {
-		changes = append(changes, del(1, 'K', fmt.Sprint(n), null, null))
+		changes = append(changes, del(1, fmt.Sprint(n), null, null))
 	}
 	s.apply(tx(changes...)...)
 	if err := s.Run("CHECKPOINT", true); err != nil {

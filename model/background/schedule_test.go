@@ -1,12 +1,12 @@
-package apply_test
+package background_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
 
-	"applysim/model/apply"
+	"applysim/model/background"
+	"applysim/model/guc"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -19,17 +19,17 @@ func TestCheckpointInterval(t *testing.T) {
 		rate                  float64 // MB/s
 		segments              int
 		seconds               float64 // rounded
-		cause                 apply.CheckpointCause
+		cause                 background.CheckpointCause
 	}{
-		{"3GB", "0.9", "15min", 147, 101, 11, apply.ByWAL},
-		{"20GB", "0.9", "15min", 147, 673, 73, apply.ByWAL},
-		{"20GB", "0.9", "1min", 147, 673, 60, apply.ByTime},
-		{"1GB", "0", "5min", 64, 64, 16, apply.ByWAL},
-		{"1GB", "0.9", "5min", 0, 33, 300, apply.ByTime},
-		{"2MB", "0.9", "5min", 16, 1, 1, apply.ByWAL},
-		{"3072", "0.9", "900", 147, 101, 11, apply.ByWAL},
+		{"3GB", "0.9", "15min", 147, 101, 11, background.ByWAL},
+		{"20GB", "0.9", "15min", 147, 673, 73, background.ByWAL},
+		{"20GB", "0.9", "1min", 147, 673, 60, background.ByTime},
+		{"1GB", "0", "5min", 64, 64, 16, background.ByWAL},
+		{"1GB", "0.9", "5min", 0, 33, 300, background.ByTime},
+		{"2MB", "0.9", "5min", 16, 1, 1, background.ByWAL},
+		{"3072", "0.9", "900", 147, 101, 11, background.ByWAL},
 	} {
-		s := apply.DefaultSettings()
+		s := guc.Defaults()
 		for name, value := range map[string]string{
 			"max_wal_size": x.size, "checkpoint_completion_target": x.target, "checkpoint_timeout": x.timeout,
 		} {
@@ -37,47 +37,9 @@ func TestCheckpointInterval(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		segments, interval, cause := s.CheckpointInterval(x.rate * mb)
+		segments, interval, cause := background.CheckpointInterval(&s, x.rate*mb)
 		if segments != x.segments || math.Round(interval.Seconds()) != x.seconds || cause != x.cause {
 			t.Errorf("%+v: got %d segments, %v, %s", x, segments, interval, cause)
-		}
-	}
-}
-
-// TestSettingsUnits reads values with units, and says what is wrong with others.
-func TestSettingsUnits(t *testing.T) {
-	var s apply.Settings
-	for _, x := range []struct {
-		name, value string
-		got         func() any
-		want        any
-	}{
-		{"checkpoint_timeout", "5min", func() any { return s.CheckpointTimeout }, 5 * time.Minute},
-		{"checkpoint_timeout", "90", func() any { return s.CheckpointTimeout }, 90 * time.Second},
-		{"checkpoint_timeout", " 0.5 h ", func() any { return s.CheckpointTimeout }, 30 * time.Minute},
-		{"checkpoint_timeout", "30400ms", func() any { return s.CheckpointTimeout }, 30 * time.Second},
-		{"max_wal_size", "3GB", func() any { return s.MaxWALSize }, uint64(3 << 30)},
-		{"max_wal_size", "512", func() any { return s.MaxWALSize }, uint64(512 << 20)},
-		{"max_wal_size", "2048kB", func() any { return s.MaxWALSize }, uint64(2 << 20)},
-		{"checkpoint_completion_target", "0.5", func() any { return s.CheckpointCompletionTarget }, 0.5},
-		{"wal_writer_delay", "10", func() any { return s.WALWriterDelay }, 10 * time.Millisecond},
-		{"wal_writer_flush_after", "128", func() any { return s.WALWriterFlushAfter }, uint64(1 << 20)},
-	} {
-		if err := s.Set(x.name, x.value); err != nil || x.got() != x.want {
-			t.Errorf("%s = %q: got %v, %v, expected %v", x.name, x.value, x.got(), err, x.want)
-		}
-	}
-	for _, x := range []struct{ name, value, want string }{
-		{"checkpoint_timeout", "10s", "expected a time from 30s to 24h0m0s"},
-		{"checkpoint_timeout", "2 weeks", "expected one of the units us, ms, s, min, h and d"},
-		{"checkpoint_timeout", "min", "expected a time such as 30s or 5min"},
-		{"max_wal_size", "1MB", "expected a size from"},
-		{"max_wal_size", "3 gb", "expected one of the units B, kB, MB, GB and TB"},
-		{"checkpoint_completion_target", "1.1", "expected a number from 0 to 1"},
-		{"checkpoint_completion_target", "NaN", "expected a number from 0 to 1"},
-	} {
-		if err := s.Set(x.name, x.value); err == nil || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("%s = %q: got %v, expected ... %s", x.name, x.value, err, x.want)
 		}
 	}
 }
@@ -93,7 +55,7 @@ func TestScheduleByTime(t *testing.T) {
 	o := options()
 	o.Settings.CheckpointTimeout = time.Minute
 	s := subscribe(t, "create table t(id int primary key)", o)
-	schedule := apply.NewSchedule(s.Worker)
+	schedule := background.NewSchedule(s.Worker)
 	schedule.Checkpoints = true
 	for _, x := range []struct {
 		seconds float64
@@ -122,7 +84,7 @@ func TestScheduleByWAL(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := subscribe(t, "create table t(id int primary key)", o)
-	schedule := apply.NewSchedule(s.Worker)
+	schedule := background.NewSchedule(s.Worker)
 	schedule.Checkpoints = true
 	m := at(stream.KindBegin, 1)
 	schedule.Before(&m)

@@ -1,4 +1,4 @@
-package apply
+package background
 
 // When checkpoints happen, after xlog.c (CalculateCheckpointSegments,
 // XLogCheckpointNeeded) and checkpointer.c (CheckpointerMain).
@@ -6,6 +6,8 @@ package apply
 import (
 	"time"
 
+	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/model/stream"
 	"applysim/wal"
 )
@@ -34,7 +36,7 @@ const (
 // CheckpointInterval returns how often a server with these settings makes a
 // checkpoint if it writes so many bytes of WAL a second all the time, and why.
 // segments is how many WAL segments the WAL trigger is worth.
-func (s *Settings) CheckpointInterval(bytesPerSecond float64) (segments int, interval time.Duration, cause CheckpointCause) {
+func CheckpointInterval(s *guc.Settings, bytesPerSecond float64) (segments int, interval time.Duration, cause CheckpointCause) {
 	segments = CheckpointSegments(s.MaxWALSize, s.SegmentSize, s.CheckpointCompletionTarget)
 	if bytesPerSecond > 0 {
 		seconds := float64(segments) * float64(s.SegmentSize) / bytesPerSecond
@@ -60,7 +62,7 @@ type Schedule struct {
 	// Made are the checkpoints so far.
 	Made []MadeCheckpoint
 
-	w        *Worker
+	w        *apply.Worker
 	segments wal.LSN
 	redo     wal.LSN   // redo pointer for which
 	due      wal.LSN   // this is where the WAL asks for a checkpoint
@@ -77,8 +79,8 @@ type MadeCheckpoint struct {
 }
 
 // NewSchedule returns a schedule for a worker with nothing switched on.
-func NewSchedule(w *Worker) *Schedule {
-	s := &w.opts.Settings
+func NewSchedule(w *apply.Worker) *Schedule {
+	s := w.Settings()
 	return &Schedule{w: w, segments: wal.LSN(CheckpointSegments(s.MaxWALSize, s.SegmentSize, s.CheckpointCompletionTarget))}
 }
 
@@ -91,7 +93,7 @@ func (s *Schedule) Before(m *stream.Message) {
 		now := m.Time.Time()
 		if s.now.IsZero() {
 			s.now, s.last = now, now
-			s.written = s.w.log.Total().Records
+			s.written = s.w.Log().Total().Records
 		}
 		if now.After(s.now) {
 			s.now = now
@@ -113,16 +115,16 @@ func (s *Schedule) Before(m *stream.Message) {
 // WAL writer has caught up.
 func (s *Schedule) BeforeEvent() {
 	if s.WALWriter {
-		s.w.xacts.Flush(s.w.log.LSN())
+		s.w.Flush(s.w.Log().LSN())
 	}
 }
 
 // timed makes the checkpoint that checkpoint_timeout asks for. One that has
 // nothing to do is passed over and tried again soon.
 func (s *Schedule) timed() {
-	timeout := s.w.opts.Settings.CheckpointTimeout
+	timeout := s.w.Settings().CheckpointTimeout
 	for due := s.last.Add(timeout); !due.After(s.now); due = s.last.Add(timeout) {
-		if s.w.log.Total().Records != s.written {
+		if s.w.Log().Total().Records != s.written {
 			s.checkpoint(due, ByTime)
 			continue
 		}
@@ -134,11 +136,11 @@ func (s *Schedule) timed() {
 // filled makes the checkpoint that max_wal_size asks for: when the last of so many
 // segments has been written to its end.
 func (s *Schedule) filled() {
-	if redo := s.w.log.Redo(); s.due == 0 || redo != s.redo {
-		size := wal.LSN(s.w.opts.Settings.SegmentSize)
+	if redo := s.w.Log().Redo(); s.due == 0 || redo != s.redo {
+		size := wal.LSN(s.w.Settings().SegmentSize)
 		s.redo, s.due = redo, (redo/size+s.segments)*size
 	}
-	if s.w.log.LSN() >= s.due {
+	if s.w.Log().LSN() >= s.due {
 		s.checkpoint(s.now, ByWAL)
 	}
 }
@@ -146,5 +148,5 @@ func (s *Schedule) filled() {
 func (s *Schedule) checkpoint(at time.Time, cause CheckpointCause) {
 	s.w.Checkpoint(false)
 	s.Made = append(s.Made, MadeCheckpoint{at, cause})
-	s.last, s.written = at, s.w.log.Total().Records
+	s.last, s.written = at, s.w.Log().Total().Records
 }

@@ -1,4 +1,4 @@
-package apply
+package background
 
 // When autovacuum vacuums which table, after autovacuum.c (do_autovacuum,
 // relation_needs_vacanalyze, table_recheck_autovac, autovac_recalculate_workers_for_balance).
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"applysim/heap"
-	"applysim/index"
+	"applysim/model/apply"
 )
 
 // Autovacuum starts VACUUMs by the clock: every autovacuum_naptime a worker looks
@@ -27,7 +27,7 @@ type Autovacuum struct {
 	// Analyzes is how often a table was analyzed.
 	Analyzes int
 
-	w       *Worker
+	w       *apply.Worker
 	exec    func(sql string) error
 	next    time.Time // when the next worker is due
 	workers []*autovacuumWorker
@@ -50,9 +50,11 @@ type AutovacuumRun struct {
 
 // vacuumable is a table or a TOAST table, and what statistics say of it.
 type vacuumable struct {
-	t       *table
+	apply.TableState
 	toast   bool
+	name    string // of the table, as a command has it
 	heap    *heap.Table
+	indexes []btree
 	options reloptions
 	busy    bool // a worker is at it
 	since18 bool // the server is 18 or newer: frozen pages count, and thresholds are bounded
@@ -68,34 +70,49 @@ type autovacuumWorker struct {
 	at    *vacuumable
 }
 
+// btree is a B-tree that VACUUM goes over.
+type btree interface {
+	Dirty() int
+	Pages() int
+}
+
 // NewAutovacuum returns the autovacuum of a subscriber from a moment on, at which all
 // its tables have just been analyzed. exec runs a command on it, as Worker.Run does.
-func NewAutovacuum(w *Worker, start time.Time, exec func(sql string) error) (*Autovacuum, error) {
-	s := &w.opts.Settings.Autovacuum
+func NewAutovacuum(w *apply.Worker, start time.Time, exec func(sql string) error) (*Autovacuum, error) {
+	s := &w.Settings().Autovacuum
 	a := &Autovacuum{w: w, exec: exec, next: start.Add(s.Naptime)}
+	tables := w.UnsettledTables()
 	for _, toast := range []bool{false, true} {
-		for _, t := range w.tables {
-			v := &vacuumable{t: t, toast: toast, heap: t.heap, since18: w.opts.Settings.ServerMajor >= 18}
+		for i := range tables {
+			v := &vacuumable{TableState: tables[i], toast: toast, since18: w.Settings().ServerMajor >= 18}
+			v.name = apply.CommandName(v.Schema)
 			prefix := ""
 			if toast {
-				if t.toaster == nil {
+				if v.Toast == nil {
 					continue
 				}
-				v.heap, prefix = t.toaster.heap, "toast."
+				v.heap, prefix, v.indexes = v.Toast, "toast.", []btree{v.ToastIndex}
+			} else {
+				v.heap = v.Heap
+				for _, x := range v.Indexes {
+					if x.BTree != nil {
+						v.indexes = append(v.indexes, x.BTree)
+					}
+				}
 			}
-			if v.heap == nil || t.schema.Kind == 'p' || t.unsupported != "" {
+			if v.Unsupported != "" {
 				continue
 			}
 			var err error
-			if v.options, err = s.options(t.schema.Options, prefix); err != nil {
-				return nil, fmt.Errorf("table %q: %w", t.schema.QualifiedName(), err)
+			if v.options, err = options(s, v.Schema.Options, prefix); err != nil {
+				return nil, fmt.Errorf("table %q: %w", v.Schema.QualifiedName(), err)
 			}
 			if !toast {
 				v.heap.AnalyzedBefore()
 			}
 			v.analyzed()
 			v.inserted = v.heap.Counters.Inserts
-			if !t.vacuumed {
+			if !v.Vacuumed {
 				v.inserted -= v.heap.Live()
 			}
 			a.tables = append(a.tables, v)
@@ -106,7 +123,7 @@ func NewAutovacuum(w *Worker, start time.Time, exec func(sql string) error) (*Au
 
 // Until does what is due up to a moment.
 func (a *Autovacuum) Until(now time.Time) error {
-	s := &a.w.opts.Settings.Autovacuum
+	s := &a.w.Settings().Autovacuum
 	if !s.On {
 		return nil
 	}
@@ -160,7 +177,7 @@ func (a *Autovacuum) step(p *autovacuumWorker, now time.Time) error {
 			}
 		}
 		if analyze {
-			if err := a.exec("ANALYZE " + v.t.commandName()); err != nil {
+			if err := a.exec("ANALYZE " + v.name); err != nil {
 				return err
 			}
 			v.analyzed()
@@ -225,26 +242,25 @@ func (v *vacuumable) analyzed() {
 
 // vacuum vacuums a table and computes for how long it keeps the worker.
 func (a *Autovacuum) vacuum(p *autovacuumWorker, v *vacuumable, now time.Time, byInsert bool) error {
-	log, s := a.w.log, &a.w.opts.Settings
+	log, s := a.w.Log(), a.w.Settings()
 	before := log.Total()
 	run := AutovacuumRun{
-		Table: v.t.schema.QualifiedName(), At: now, Dead: v.heap.Dead(), Inserted: v.heap.Counters.Inserts - v.inserted, ByInsert: byInsert,
+		Table: v.Schema.QualifiedName(), At: now, Dead: v.heap.Dead(), Inserted: v.heap.Counters.Inserts - v.inserted, ByInsert: byInsert,
 	}
 	options := "PROCESS_TOAST off, PARALLEL 0"
 	if v.toast {
-		run.Table, options = log.Name(v.t.toaster.rel), "PROCESS_MAIN off, PARALLEL 0"
+		run.Table, options = log.Name(v.ToastRel), "PROCESS_MAIN off, PARALLEL 0"
 	}
-	dirty := v.dirty()
-	a.w.vacuumVisits = 0
-	if err := a.exec(fmt.Sprintf("VACUUM (%s) %s", options, v.t.commandName())); err != nil {
+	dirty, visits := v.dirty(), a.w.Counters.VacuumVisits
+	if err := a.exec(fmt.Sprintf("VACUUM (%s) %s", options, v.name)); err != nil {
 		return err
 	}
 	total := log.Total()
 	run.Records, run.Bytes = total.Records-before.Records, total.Bytes-before.Bytes
-	run.Visits, run.Dirtied = int64(a.w.vacuumVisits), max(v.dirty()-dirty, 0)
-	cost := s.Autovacuum.cost(run.Visits, run.Dirtied, v.pages() <= s.sharedPages())
+	run.Visits, run.Dirtied = a.w.Counters.VacuumVisits-visits, max(v.dirty()-dirty, 0)
+	spent := cost(&s.Autovacuum, run.Visits, run.Dirtied, v.pages() <= sharedPages(s))
 	if limit := a.limit(v); v.options.costDelay > 0 && limit > 0 {
-		run.Duration = time.Duration(cost/limit) * v.options.costDelay
+		run.Duration = time.Duration(spent/limit) * v.options.costDelay
 	}
 	p.until = now.Add(run.Duration)
 	a.Runs = append(a.Runs, run)
@@ -266,24 +282,10 @@ func (a *Autovacuum) limit(v *vacuumable) int64 {
 	return max(v.options.costLimit/max(sharing, 1), 1)
 }
 
-// btrees are the B-trees that VACUUM goes over.
-func (v *vacuumable) btrees() []*index.BTree {
-	if v.toast {
-		return []*index.BTree{v.t.toaster.index.btree}
-	}
-	var list []*index.BTree
-	for _, x := range v.t.indexes {
-		if x.btree != nil {
-			list = append(list, x.btree)
-		}
-	}
-	return list
-}
-
 // dirty is how many pages of the table and its indexes were changed since a checkpoint.
 func (v *vacuumable) dirty() int64 {
 	n := v.heap.Dirty()
-	for _, x := range v.btrees() {
+	for _, x := range v.indexes {
 		n += x.Dirty()
 	}
 	return int64(n)
@@ -292,7 +294,7 @@ func (v *vacuumable) dirty() int64 {
 // pages is how many there are.
 func (v *vacuumable) pages() int64 {
 	n := v.heap.Pages()
-	for _, x := range v.btrees() {
+	for _, x := range v.indexes {
 		n += x.Pages()
 	}
 	return int64(n)

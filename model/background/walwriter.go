@@ -1,4 +1,4 @@
-package apply
+package background
 
 // The WAL writer, after xlog.c (XLogBackgroundFlush, XLogSetAsyncXactLSN).
 //
@@ -22,6 +22,7 @@ package apply
 import (
 	"time"
 
+	"applysim/model/apply"
 	"applysim/wal"
 )
 
@@ -34,9 +35,9 @@ type walWriter struct {
 
 // run does what the WAL writer has done by now. What the log has so far was
 // written before. moved says that now may be later than at the last call.
-func (f *walWriter) run(w *Worker, now time.Time, moved bool) {
-	s := &w.opts.Settings
-	end := w.log.LSN()
+func (f *walWriter) run(w *apply.Worker, now time.Time, moved bool) {
+	s := w.Settings()
+	end := w.Log().LSN()
 	if !f.started {
 		f.started, f.last = true, now
 	}
@@ -52,16 +53,16 @@ func (f *walWriter) run(w *Worker, now time.Time, moved bool) {
 		// The first round flushes full pages only, the next one the rest if
 		// nothing was added.
 		full := end - end%wal.WALPageSize
-		if rounds > 1 || full <= w.xacts.Flushed {
-			w.xacts.Flush(end)
+		if rounds > 1 || full <= w.Flushed() {
+			w.Flush(end)
 		} else {
-			w.xacts.Flush(full)
+			w.Flush(full)
 		}
 		f.last = f.last.Add(rounds * delay)
 		return
 	}
-	if blocks := uint64(end/wal.WALPageSize - w.xacts.Flushed/wal.WALPageSize); blocks*wal.WALPageSize >= s.WALWriterFlushAfter {
-		w.xacts.Flush(end - end%wal.WALPageSize)
+	if blocks := uint64(end/wal.WALPageSize - w.Flushed()/wal.WALPageSize); blocks*wal.WALPageSize >= s.WALWriterFlushAfter {
+		w.Flush(end - end%wal.WALPageSize)
 		f.last = now
 	}
 }

@@ -1,4 +1,4 @@
-package apply_test
+package guc_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"applysim/heap/datum"
-	"applysim/model/apply"
+	"applysim/model/guc"
 	"applysim/wal"
 )
 
@@ -57,7 +57,7 @@ func TestSettings(t *testing.T) {
 		{"wal_writer_flush_after", "1MB", "WALWriterFlushAfter", uint64(1 << 20)},
 		{"wal_writer_flush_after", "128", "WALWriterFlushAfter", uint64(1 << 20)}, // in WAL pages
 	} {
-		var s apply.Settings
+		var s guc.Settings
 		if err := s.Set(c.name, c.value); err != nil {
 			t.Errorf("%s = %s: %v", c.name, c.value, err)
 			continue
@@ -71,8 +71,8 @@ func TestSettings(t *testing.T) {
 // Settings that change nothing are accepted and do nothing.
 func TestIgnoredSettings(t *testing.T) {
 	for _, name := range []string{"fsync", "max_wal_senders", "Port"} {
-		s := apply.DefaultSettings()
-		if err := s.Set(name, "whatever"); err != nil || s != apply.DefaultSettings() {
+		s := guc.Defaults()
+		if err := s.Set(name, "whatever"); err != nil || s != guc.Defaults() {
 			t.Errorf("%s: %v, settings %+v", name, err, s)
 		}
 	}
@@ -92,7 +92,7 @@ func TestSettingsErrors(t *testing.T) {
 		{"fullpage_writes", "on", `unrecognized configuration parameter "fullpage_writes" (nearest known: full_page_writes)`},
 		{"Shared_Bufers", "1GB", `unrecognized configuration parameter "Shared_Bufers" (nearest known: shared_buffers)`},
 	} {
-		s := apply.DefaultSettings()
+		s := guc.Defaults()
 		err := s.Set(c.name, c.value)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s = %s: %v, expected %s", c.name, c.value, err, c.want)
@@ -110,7 +110,7 @@ func TestSettingsErrors(t *testing.T) {
 		"wal_writer_delay":             {"0", "11s"},
 	} {
 		for _, v := range values {
-			s := apply.DefaultSettings()
+			s := guc.Defaults()
 			if err := s.Set(name, v); err == nil {
 				t.Errorf("%s = %q is accepted", name, v)
 			} else if !strings.Contains(err.Error(), fmt.Sprintf("invalid value for parameter %q", name)) {
@@ -127,7 +127,7 @@ func TestServerVersion(t *testing.T) {
 		"18": {18, 1}, "18.1": {18, 1}, "18.6 (Debian 18.6-3)": {18, 6}, "17.10": {17, 4}, "17": {17, 1},
 		"16.14": {16, 4}, "16": {16, 1}, "15.18": {15, 4}, "14": {}, "18beta1": {}, "18.x": {}, "": {},
 	} {
-		s := apply.DefaultSettings()
+		s := guc.Defaults()
 		err := s.Set("server_version", value)
 		if want.major == 0 && err == nil || want.major != 0 && (err != nil || s.ServerMajor != want.major || s.ServerMinor != want.minor) {
 			t.Errorf("%q: version %d, minor release %d, error %v", value, s.ServerMajor, s.ServerMinor, err)
@@ -146,7 +146,7 @@ func TestChecksumsByVersion(t *testing.T) {
 		{[]string{"server_version", "16", "data_checksums", "on"}, true},
 		{[]string{"server_version", "16", "server_version", "18"}, true},
 	} {
-		s := apply.DefaultSettings()
+		s := guc.Defaults()
 		for i := 0; i < len(c.set); i += 2 {
 			if err := s.Set(c.set[i], c.set[i+1]); err != nil {
 				t.Fatal(err)
@@ -169,7 +169,7 @@ func TestSettingsBeyondTheModel(t *testing.T) {
 		{"foo", "1", `unrecognized configuration parameter "foo": expected one that the model goes by, such as full_page_writes`},
 		{"full_page_write", "on", `unrecognized configuration parameter "full_page_write" (nearest known: full_page_writes)`},
 	} {
-		s := apply.DefaultSettings()
+		s := guc.Defaults()
 		got := ""
 		if err := s.Set(c.name, c.value); err != nil {
 			got = err.Error()
@@ -178,7 +178,45 @@ func TestSettingsBeyondTheModel(t *testing.T) {
 			t.Errorf("%s = %s: got %q, expected %q", c.name, c.value, got, c.want)
 		}
 	}
-	if apply.HasNoEffect("full_page_writes") || !apply.HasNoEffect("FSYNC") {
+	if guc.HasNoEffect("full_page_writes") || !guc.HasNoEffect("FSYNC") {
 		t.Error("HasNoEffect: full_page_writes has one, fsync has none")
+	}
+}
+
+// TestSettingsUnits reads values with units, and says what is wrong with others.
+func TestSettingsUnits(t *testing.T) {
+	var s guc.Settings
+	for _, x := range []struct {
+		name, value string
+		got         func() any
+		want        any
+	}{
+		{"checkpoint_timeout", "5min", func() any { return s.CheckpointTimeout }, 5 * time.Minute},
+		{"checkpoint_timeout", "90", func() any { return s.CheckpointTimeout }, 90 * time.Second},
+		{"checkpoint_timeout", " 0.5 h ", func() any { return s.CheckpointTimeout }, 30 * time.Minute},
+		{"checkpoint_timeout", "30400ms", func() any { return s.CheckpointTimeout }, 30 * time.Second},
+		{"max_wal_size", "3GB", func() any { return s.MaxWALSize }, uint64(3 << 30)},
+		{"max_wal_size", "512", func() any { return s.MaxWALSize }, uint64(512 << 20)},
+		{"max_wal_size", "2048kB", func() any { return s.MaxWALSize }, uint64(2 << 20)},
+		{"checkpoint_completion_target", "0.5", func() any { return s.CheckpointCompletionTarget }, 0.5},
+		{"wal_writer_delay", "10", func() any { return s.WALWriterDelay }, 10 * time.Millisecond},
+		{"wal_writer_flush_after", "128", func() any { return s.WALWriterFlushAfter }, uint64(1 << 20)},
+	} {
+		if err := s.Set(x.name, x.value); err != nil || x.got() != x.want {
+			t.Errorf("%s = %q: got %v, %v, expected %v", x.name, x.value, x.got(), err, x.want)
+		}
+	}
+	for _, x := range []struct{ name, value, want string }{
+		{"checkpoint_timeout", "10s", "expected a time from 30s to 24h0m0s"},
+		{"checkpoint_timeout", "2 weeks", "expected one of the units us, ms, s, min, h and d"},
+		{"checkpoint_timeout", "min", "expected a time such as 30s or 5min"},
+		{"max_wal_size", "1MB", "expected a size from"},
+		{"max_wal_size", "3 gb", "expected one of the units B, kB, MB, GB and TB"},
+		{"checkpoint_completion_target", "1.1", "expected a number from 0 to 1"},
+		{"checkpoint_completion_target", "NaN", "expected a number from 0 to 1"},
+	} {
+		if err := s.Set(x.name, x.value); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s = %q: got %v, expected ... %s", x.name, x.value, err, x.want)
+		}
 	}
 }
