@@ -38,7 +38,7 @@
 // Settings are those of package guc.
 //
 // Reading order: worker.go (messages), transaction.go, log.go,
-// relation.go (tables and the relation map), row.go (an insert), modify.go (updates
+// table.go, index.go, relation.go (the relation map), row.go (an insert), modify.go (updates
 // and deletes), sequential.go (look-ups without an index), conflict.go; toast.go,
 // routing.go (partitions), expressions.go, domain.go, assume.go (what cannot be
 // computed), foreign.go and hashrows.go (other access methods), sequence.go, truncate.go, spool.go,
