@@ -13,6 +13,7 @@ import (
 
 	"applysim/experiments/recorded"
 	"applysim/model/apply"
+	"applysim/model/assume"
 	"applysim/model/background"
 	"applysim/model/capture"
 	"applysim/model/cost"
@@ -52,7 +53,7 @@ type replayOptions struct {
 	profile                         string
 	checkpoints, walWriter          bool
 	assume, withoutEffect           []string
-	assumptions                     []apply.Assumption
+	assumptions                     []assume.Setting
 	seed                            uint64
 	positional                      int // arguments beside the flags
 }
@@ -259,7 +260,7 @@ type subscriber struct {
 func (o *replayOptions) subscriber(env environment, sink wal.Sink, attach func(*wal.Log)) (*subscriber, error) {
 	settings := guc.Defaults()
 	for _, text := range o.assume {
-		a, err := apply.ParseAssumption(text)
+		a, err := assume.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("--assume %s: %w", text, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/assume"
 )
 
 // Case is a recorded case as a replay needs it.
@@ -28,7 +29,7 @@ type Case struct {
 	Load []Load
 
 	// Assume and Seed are passed on to the worker.
-	Assume []apply.Assumption
+	Assume []assume.Setting
 	Seed   uint64
 
 	exact bool // nothing may be assumed

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"applysim/model/apply"
+	"applysim/model/assume"
 	"applysim/model/cost"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -54,7 +55,7 @@ type Report struct {
 	CPU           CPU                            `json:"cpu"`
 	Estimates     []cost.Estimated               `json:"estimates,omitempty"` // indexes whose WAL and CPU are estimates
 	Stopped       *Stop                          `json:"stopped,omitempty"`
-	Assumed       []apply.Assumed                `json:"assumed,omitempty"` // what no expression could be computed for
+	Assumed       []assume.Choice                `json:"assumed,omitempty"` // what no expression could be computed for
 	Warnings      []string                       `json:"warnings"`
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"applysim/heap/datum"
 	"applysim/model/apply"
+	"applysim/model/assume"
 	"applysim/model/schema"
 	"applysim/model/stream"
 )
@@ -23,7 +24,7 @@ func assumptions(t *testing.T, settings ...string) apply.Options {
 	t.Helper()
 	o := options()
 	for _, s := range settings {
-		a, err := apply.ParseAssumption(s)
+		a, err := assume.Parse(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,14 +251,14 @@ func TestAssumptionErrors(t *testing.T) {
 		{"p:width=8", "p: none of its columns is an expression: expected selectivity"},
 		{"t.a:width=8", "t.a: type integer always takes 4 bytes: expected the width of a column of variable length"},
 	} {
-		a, err := apply.ParseAssumption(c.setting)
+		a, err := assume.Parse(c.setting)
 		if err == nil {
 			db, readErr := schema.Read(strings.NewReader(ddl), "test.sql")
 			if readErr != nil {
 				t.Fatal(readErr)
 			}
 			o := options()
-			o.Assume = []apply.Assumption{a}
+			o.Assume = []assume.Setting{a}
 			_, err = apply.New(db, o)
 		}
 		if err == nil || err.Error() != c.want {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"applysim/index/opclass"
+	"applysim/model/assume"
 	"applysim/model/collation"
 	"applysim/model/expr"
 	"applysim/model/schema"
@@ -148,12 +149,12 @@ func (w *Worker) collationWarnings() []string {
 }
 
 // collationsAssumed is a choice for each use of such an order.
-func (w *Worker) collationsAssumed() []Assumed {
-	var list []Assumed
+func (w *Worker) collationsAssumed() []assume.Choice {
+	var list []assume.Choice
 	for _, name := range slices.Sorted(maps.Keys(w.collations.byName)) {
 		o := w.collations.byName[name]
 		for _, use := range o.uses {
-			list = append(list, Assumed{Name: use, Setting: "collation", Value: name, Reason: "text is ordered by " + o.order.Note()})
+			list = append(list, assume.Choice{Name: use, Setting: "collation", Value: name, Reason: "text is ordered by " + o.order.Note()})
 		}
 	}
 	return list
@@ -161,6 +162,6 @@ func (w *Worker) collationsAssumed() []Assumed {
 
 // Doubts are the Warnings and those of the run so far: what depends on the order of
 // text in collations other than C. The choices among both are Assumed, too.
-func (w *Worker) Doubts() (warnings []string, assumed []Assumed) {
+func (w *Worker) Doubts() (warnings []string, assumed []assume.Choice) {
 	return slices.Concat(w.Warnings, w.collationWarnings()), slices.Concat(w.Assumed, w.collationsAssumed())
 }

@@ -26,7 +26,7 @@ func (w *Worker) constrainDomains(db *schema.Database) {
 	for _, t := range domains {
 		d, missing := expr.CompileDomain(t, w.exprOptions("domain "+t.String()))
 		for _, err := range missing {
-			w.assumed(Assumed{t.String(), "holds", "", fmt.Sprintf("the CHECK constraint %v", err)})
+			w.assumed(t.String(), "holds", "", fmt.Sprintf("the CHECK constraint %v", err))
 		}
 		checks := d.Len() + int64(len(missing))
 		var scratch expr.Scratch
@@ -34,7 +34,7 @@ func (w *Worker) constrainDomains(db *schema.Database) {
 			w.Counters.Checks += checks
 			scratch.Reset()
 			return d.Check(v, &scratch, func(name string, err error) {
-				w.assumed(Assumed{t.String(), "holds", "", fmt.Sprintf("the CHECK constraint %s: %v", name, err)})
+				w.assumed(t.String(), "holds", "", fmt.Sprintf("the CHECK constraint %s: %v", name, err))
 			})
 		})
 	}

@@ -90,7 +90,7 @@ func (w *Worker) addConstraints(t *table) {
 			continue
 		}
 		e, err := w.compile(s, c.GeneratedExpr, c, fmt.Sprintf("generated column %s.%s", s.QualifiedName(), c.Name))
-		if e, err = w.orValue(t, columnNames(s, c), "the generated column", c.GeneratedExpr, c, e, err); err != nil {
+		if e, err = w.assume.Generated(s, c, e, err); err != nil {
 			t.unsupported = fmt.Sprintf("generated column %s.%s: %v", s.QualifiedName(), c.Name, err)
 			continue
 		}
@@ -136,7 +136,7 @@ var errAssume = errors.New("it is not evaluated, as was asked for")
 
 // holds notes that a CHECK constraint is taken to hold.
 func (w *Worker) holds(t *table, name string, err error) {
-	w.assumed(Assumed{t.schema.QualifiedName() + "." + name, "holds", "", fmt.Sprintf("the CHECK constraint: %v", err)})
+	w.assumed(t.schema.QualifiedName()+"."+name, "holds", "", fmt.Sprintf("the CHECK constraint: %v", err))
 }
 
 // complete computes the generated columns of a new row and checks the table's
@@ -211,7 +211,7 @@ func (w *Worker) defaultOf(t *table, c *schema.Column, n int, lc *localColumn) e
 	}
 	e, err := w.compile(t.schema, text, c, fmt.Sprintf("the default of %s.%s", t.schema.QualifiedName(), c.Name))
 	compiled := err == nil
-	if e, err = w.orDefault(t, c, e, err); err != nil {
+	if e, err = w.assume.Default(t.schema, c, e, err); err != nil {
 		return w.unsupported("the default of column %s.%s: %v", t.schema.QualifiedName(), c.Name, err)
 	}
 	if !e.Constant() {
@@ -223,8 +223,8 @@ func (w *Worker) defaultOf(t *table, c *schema.Column, n int, lc *localColumn) e
 		if w.opts.Exact && (c.Type.Len < 0 || t.decides(n)) {
 			return w.unsupported("the default of column %s.%s, which depends on %s", t.schema.QualifiedName(), c.Name, what)
 		}
-		w.assumed(Assumed{t.schema.QualifiedName() + "." + c.Name, "random", "",
-			fmt.Sprintf("the default %s depends on %s: as wide as a real value, but not the same", text, what)})
+		w.assumed(t.schema.QualifiedName()+"."+c.Name, "random", "",
+			fmt.Sprintf("the default %s depends on %s: as wide as a real value, but not the same", text, what))
 		return nil
 	}
 	v, err := e.Eval(nil, new(expr.Scratch))

@@ -48,7 +48,7 @@ func (w *Worker) newForeign(t *table, li *localIndex) string {
 		w.standIn(t, li)
 	}
 	if x.WithoutOverlaps {
-		w.assumed(Assumed{qualified(s.Schema, x.Name), "holds", "", "WITHOUT OVERLAPS: that ranges overlap is not checked"})
+		w.assumed(qualified(s.Schema, x.Name), "holds", "", "WITHOUT OVERLAPS: that ranges overlap is not checked")
 	}
 	if own && li.btree == nil {
 		return what + " as replica identity"
@@ -274,7 +274,7 @@ func (w *Worker) checked(t *table, x *localIndex) bool {
 	if x.foreign == nil || x.foreign.equality && equalityOnly(t.schema, x.schema) {
 		return true
 	}
-	w.assumed(Assumed{qualified(t.schema.Schema, x.schema.Name), "holds", "",
-		fmt.Sprintf("the exclusion constraint: its operators in %s indexes are not evaluated", x.schema.Method)})
+	w.assumed(qualified(t.schema.Schema, x.schema.Name), "holds", "",
+		fmt.Sprintf("the exclusion constraint: its operators in %s indexes are not evaluated", x.schema.Method))
 	return false
 }

@@ -8,6 +8,7 @@ import (
 	"applysim/heap/datum"
 	"applysim/index"
 	"applysim/index/opclass"
+	"applysim/model/assume"
 	"applysim/model/expr"
 	"applysim/model/guc"
 	"applysim/model/pgtype"
@@ -42,7 +43,6 @@ type localIndex struct {
 	prevented int64 // updates that could not be HOT because of it
 }
 
-
 // compileIndex begins an index with its expressions and its predicate.
 func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 	li := &localIndex{schema: x, owner: t}
@@ -52,11 +52,11 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 		}
 		e, err := w.compile(t.schema, k.Expr, nil, "an expression of "+x.Name)
 		computed := err == nil
-		if modelled := x.Method == "btree" || x.Method == "brin"; err != nil && !modelled && !w.opts.Exact && assumable(err) {
+		if modelled := x.Method == "btree" || x.Method == "brin"; err != nil && !modelled && !w.opts.Exact && assume.Assumable(err) {
 			// Its value is of no interest, only the columns that it depends on.
 			e, err = expr.AssumeValue(k.Expr, t.schema, nil, -1, 0)
 		} else {
-			e, err = w.orValue(t, indexNames(x), "the expression", k.Expr, nil, e, err)
+			e, err = w.assume.Key(x, k.Expr, e, err)
 		}
 		if err != nil {
 			return nil, err
@@ -78,7 +78,13 @@ func (w *Worker) compileIndex(t *table, x *schema.Index) (*localIndex, error) {
 	if x.Predicate != "" {
 		e, err := w.compile(t.schema, x.Predicate, nil, "the predicate of "+x.Name)
 		li.assumed = li.assumed || err != nil
-		if e, err = w.orCondition(t, x, e, err); err != nil {
+		var key []int
+		if own := identityIndex(t.schema); own != nil {
+			for _, k := range own.Keys {
+				key = append(key, k.Column)
+			}
+		}
+		if e, err = w.assume.Condition(x, key, e, err); err != nil {
 			return nil, err
 		}
 		li.predicate = e
@@ -177,7 +183,7 @@ func (w *Worker) keyClassNamed(t *table, li *localIndex, i int, c *schema.Column
 // orderOfBytes stands for the operator class of a type that is not known, such as an
 // extension's.
 func (w *Worker) orderOfBytes(t *table, li *localIndex, c *schema.Column) *opclass.Class {
-	w.assumed(Assumed{qualified(t.schema.Schema, li.schema.Name), "order", "", fmt.Sprintf("%s has type %s, which is not known: its values are ordered as their texts' bytes", c.Name, c.Type)})
+	w.assumed(qualified(t.schema.Schema, li.schema.Name), "order", "", fmt.Sprintf("%s has type %s, which is not known: its values are ordered as their texts' bytes", c.Name, c.Type))
 	return pgtype.Lookup("bytea").OpClass()
 }
 

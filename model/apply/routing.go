@@ -40,7 +40,7 @@ func (w *Worker) addRouter(t *table) {
 			t.unsupported = reason
 			return
 		}
-		w.assumed(Assumed{t.schema.QualifiedName(), "labels", "", reason})
+		w.assumed(t.schema.QualifiedName(), "labels", "", reason)
 	}
 	t.router = r
 }

@@ -6,6 +6,7 @@ import (
 
 	"applysim/heap"
 	"applysim/heap/datum"
+	"applysim/model/assume"
 	"applysim/model/expr"
 	"applysim/model/guc"
 	"applysim/model/pgtype"
@@ -61,7 +62,7 @@ type Options struct {
 	// not know (see unchanged); this is for comparison only.
 	LocalHint bool
 	// Assume sets what is assumed about expressions that cannot be computed.
-	Assume []Assumption
+	Assume []assume.Setting
 	// Exact makes it an *UnsupportedError if something would have to be assumed that
 	// changes records.
 	Exact bool
@@ -77,7 +78,7 @@ type Worker struct {
 	// Warnings are doubts that did not stop the work; see Doubts, too.
 	Warnings []string
 	// Assumed are choices that had to be made; there is a warning of each.
-	Assumed []Assumed
+	Assumed []assume.Choice
 
 	opts      Options
 	log       *wal.Log
@@ -118,6 +119,7 @@ type Worker struct {
 	bySchema    map[*schema.Table]*table
 	resolve     func(name string) *pgtype.Type // finds the schema's own types
 	collations  collations
+	assume      assume.Expressions
 	evaluation  expr.Scratch // of expressions of the row at hand
 	chance      *rand.PCG    // of random() and its like
 	commitExtra int          // bytes of a COMMIT beyond its least main data
@@ -175,6 +177,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	if _, err := db.Collation(o.Collation); err != nil {
 		return nil, fmt.Errorf("the default collation: %w", err)
 	}
+	w.assume = assume.Expressions{Settings: o.Assume, Exact: o.Exact, Note: w.note}
 	w.collations = collations{db: db, def: o.Collation, byName: map[string]*openCollation{}, exact: o.Exact}
 	w.resolve, w.bySchema = resolver(db), map[*schema.Table]*table{}
 	w.constrainDomains(db)
@@ -197,7 +200,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 		}
 		return w.nextval(s)
 	}
-	if err := w.checkAssumptions(); err != nil {
+	if err := assume.Check(o.Assume, db, w.Assumed); err != nil {
 		return nil, err
 	}
 	return w, nil

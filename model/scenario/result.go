@@ -7,6 +7,7 @@ import (
 
 	"applysim/heap"
 	"applysim/model/apply"
+	"applysim/model/assume"
 	"applysim/model/background"
 	"applysim/model/cost"
 	"applysim/wal"
@@ -286,7 +287,7 @@ func (r *run) result() (*Result, error) {
 		}
 		x.Vacuums = append(x.Vacuums, Vacuum{v.Table, seconds(v.At.Sub(start)), cause, v.Dead, v.Inserted, seconds(v.Duration), v.Bytes})
 	}
-	var assumed []apply.Assumed
+	var assumed []assume.Choice
 	x.warnings, assumed = w.Doubts()
 	x.warnings = append(slices.Clone(x.warnings), r.gen.Missed()...)
 	for _, a := range assumed {
