@@ -25,7 +25,8 @@ constraint needs dropped, made narrower, partial or BRIN; fillfactor; replica
 identities, and indexes where REPLICA IDENTITY FULL has the worker scan; binary
 values, fewer columns, keys that ascend with time; checkpoints further apart,
 compressed images; autovacuum. Each candidate is a run of the scenario's
-workload, so what does not save anything there is not advice. With each come
+workload, so what does not save anything there is not advice; where that is too much,
+candidates run on their tables alone first, and the best of them on the whole. With each come
 the statements that do it, its side effects and what cannot be known from a
 schema and a workload. Tables whose updates cannot be replicated at all come
 first. With --goal pieces of advice are combined, always the one that brings the
@@ -44,7 +45,7 @@ type adviseOptions struct {
 	runOptions
 	variant, publisher string
 	stats              string
-	limit              int
+	limit, confirm     int
 	least              float64
 	top                int
 	goals              []string
@@ -60,6 +61,7 @@ func adviseChanges(env environment, args []string) error {
 	f.StringArrayVar(&o.goals, "goal", nil, "combine advice until a `GOAL` is met: \"rate 5000/s\" (that one worker sustains),\n\"wal 400B\" and \"cpu 30us\" (a change), \"wal-rate 2MB/s\", \"hot 90%\", \"load 50%\",\n\"lag 5s\", \"catch-up 10min\", \"size 1GB\"; may be given more than once")
 	f.IntVar(&o.top, "top", 10, "show the best `N` pieces of advice (JSON and CSV have all)")
 	f.IntVar(&o.limit, "limit", advise.DefaultLimit, "try at most `N` candidates, those with most to do with the costs first")
+	f.IntVar(&o.confirm, "confirm", advise.DefaultConfirm, "run the best `N` on the whole workload where it is large; the others on their tables\nalone (small ones are all run on the whole)")
 	f.Float64Var(&o.least, "least", 100*advise.DefaultLeast, "leave out what saves less than so many `PERCENT` of the WAL and of the CPU")
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
@@ -74,14 +76,13 @@ func adviseChanges(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	runs := int64(1)
 	progress := &scenario.Progress{}
 	options.Progress = progress
 	stop := func() {}
-	options.Planned = func(n int) {
+	stop = showProgress(env.stderr, progress, s.Size())
+	options.Planned = func(changes int64) {
 		stop()
-		runs = int64(n)
-		stop = showProgress(env.stderr, progress, s.Size()*runs)
+		stop = showProgress(env.stderr, progress, progress.Done.Load()+changes)
 	}
 	report, err := advise.Advise(s, options)
 	stop()
@@ -106,12 +107,14 @@ func (o *adviseOptions) read(f *pflag.FlagSet) (*scenario.Scenario, *advise.Opti
 	switch {
 	case o.limit < 1:
 		return nil, nil, hint(f, "--limit %d: expected a number from 1 on", o.limit)
+	case o.confirm < 1:
+		return nil, nil, hint(f, "--confirm %d: expected a number from 1 on", o.confirm)
 	case o.top < 1:
 		return nil, nil, hint(f, "--top %d: expected a number from 1 on", o.top)
 	case !(o.least >= 0 && o.least <= 100):
 		return nil, nil, hint(f, "--least %v: expected a number from 0 to 100", o.least)
 	}
-	options := &advise.Options{Limit: o.limit, Least: o.least / 100}
+	options := &advise.Options{Limit: o.limit, Confirm: o.confirm, Least: o.least / 100}
 	for _, text := range o.goals {
 		g, err := advise.ParseGoal(text)
 		if err != nil {
@@ -269,6 +272,9 @@ func printAdvice(w io.Writer, format string, top int, r *advise.Report, ends *pi
 	if r.Untried > 0 {
 		lines = append(lines, fmt.Sprintf("%s with less to do with the costs left out: --limit tries more", count(int64(r.Untried), "candidate")))
 	}
+	if r.Screening != nil {
+		lines = append(lines, r.Screening.String())
+	}
 	if r.Base.CPU != nil {
 		lines = append(lines, profileLine(r.Base))
 	}
@@ -313,6 +319,10 @@ func adviceRow(number any, title string, s *advise.Saves) []any {
 
 // adviceTable ranks the advice.
 func adviceTable(r *advise.Report, top int) *table.Table {
+	each := "each line is a run with that change alone"
+	if r.Screening != nil {
+		each = "each line is that change alone, by a run of the whole workload or of its tables' part"
+	}
 	name := ""
 	if r.Variant != "base" {
 		name = ", variant " + r.Variant
@@ -322,12 +332,19 @@ func adviceTable(r *advise.Report, top int) *table.Table {
 		cpu = fmt.Sprintf(" and %.4f s of CPU", *r.Base.CPUS)
 	}
 	t := &table.Table{
-		Title:   fmt.Sprintf("%s%s (seed %d): %s, %s bytes of WAL%s; each line is a run with that change alone", r.Scenario, name, r.Seed, count(r.Base.Changes, "change"), table.Integer(r.Base.WALBytes), cpu),
+		Title:   fmt.Sprintf("%s%s (seed %d): %s, %s bytes of WAL%s; %s", r.Scenario, name, r.Seed, count(r.Base.Changes, "change"), table.Integer(r.Base.WALBytes), cpu, each),
 		Columns: adviceColumns("advice"),
+	}
+	if r.Screening != nil {
+		t.Columns = append(t.Columns, table.Column{Name: "by"})
 	}
 	for i, x := range r.Advice {
 		if i < top {
-			t.Add(adviceRow(i+1, x.Title, &x.Saves)...)
+			row := adviceRow(i+1, x.Title, &x.Saves)
+			if r.Screening != nil {
+				row = append(row, x.By)
+			}
+			t.Add(row...)
 		}
 	}
 	return t
@@ -415,12 +432,12 @@ func rejectedTable(r *advise.Report) *table.Table {
 func adviceCSV(r *advise.Report) *table.Table {
 	t := &table.Table{Columns: []table.Column{
 		{Name: "rank"}, {Name: "kind"}, {Name: "title"}, {Name: "table"}, {Name: "index"}, {Name: "wal_bytes"}, {Name: "wal_share"}, {Name: "cpu_s"}, {Name: "cpu_share"}, {Name: "lag_s"},
-		{Name: "hot_share_before"}, {Name: "hot_share_after"}, {Name: "size_bytes"}, {Name: "ddl"}, {Name: "side_effects"}, {Name: "unknown"},
+		{Name: "hot_share_before"}, {Name: "hot_share_after"}, {Name: "size_bytes"}, {Name: "ddl"}, {Name: "side_effects"}, {Name: "unknown"}, {Name: "by"},
 	}}
 	for i, x := range r.Advice {
 		s := &x.Saves
 		t.Add(i+1, x.Kind, x.Title, x.Table, x.Index, s.WALBytes, optional(s.WALShare), optional(s.CPUS), optional(s.CPUShare), optional(s.LagS),
-			optional(s.HOTBefore), optional(s.HOTAfter), s.SizeBytes, x.DDL, strings.Join(x.SideEffects, "; "), strings.Join(x.Unknown, "; "))
+			optional(s.HOTBefore), optional(s.HOTAfter), s.SizeBytes, x.DDL, strings.Join(x.SideEffects, "; "), strings.Join(x.Unknown, "; "), x.By)
 	}
 	return t
 }

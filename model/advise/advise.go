@@ -35,12 +35,18 @@ type Options struct {
 	// Limit is how many candidates are tried at most; those that touch most of the WAL
 	// and CPU come first. 0 means DefaultLimit.
 	Limit int
+	// Confirm is how many of the best are run on the whole workload where there is too much
+	// of that to run all candidates: the others are tried on their tables alone. 0 means
+	// DefaultConfirm.
+	Confirm int
 	// Least is the share of WAL or CPU that advice must save to be listed.
 	Least    float64
 	Progress *scenario.Progress // may be nil
-	// Planned is told how many runs there will be, before the first; more may be added. It
-	// may be nil.
-	Planned func(runs int)
+	// work is how much all candidates may be that are run in full; 0 means allWork.
+	work float64
+	// Planned is told how many changes will be simulated, those of the scenario's own run
+	// left out, when that is over; more may be added. It may be nil.
+	Planned func(changes int64)
 }
 
 // Defaults of options.
@@ -63,7 +69,9 @@ type Report struct {
 	Rejected []*Advice `json:"rejected"`
 	// Untried is how many candidates were left out, as they have little to do with the
 	// costs.
-	Untried     int                  `json:"untried"`
+	Untried int `json:"untried"`
+	// Screening is nil if all candidates were run on the whole workload.
+	Screening   *Screening           `json:"screening,omitempty"`
 	Kinds       map[string]cost.Kind `json:"kinds"`
 	Assumptions []string             `json:"assumptions"`
 	Warnings    []string             `json:"warnings"`
@@ -89,6 +97,7 @@ type Advice struct {
 	DDL         string   `json:"ddl"`
 	Steps       []Step   `json:"steps"`
 	Saves       Saves    `json:"saves"`
+	By          string   `json:"by"` // ByRun, ByPart or BySample: where the savings come from
 	SideEffects []string `json:"side_effects"`
 	Unknown     []string `json:"unknown"`
 	// Instead lists the numbers of other advice, from 1 on, that is about the same: one
@@ -200,6 +209,11 @@ type candidate struct {
 	asks   int
 	weight float64 // share of the costs that it has to do with
 	read   bool    // it takes away what is known to be read
+
+	by      string // ByRun, ByPart or BySample
+	result  *scenario.Result
+	err     error
+	effects []string // advice's, before there was a result
 }
 
 // adviser is one call of Advise.
@@ -217,6 +231,8 @@ type adviser struct {
 	// changed are the columns that updates change, by table; does what is done to it.
 	changed map[string]map[string]bool
 	does    map[string]map[scenario.Action]bool
+	// screener is nil if all candidates are run in full.
+	screener *screener
 }
 
 // Advise tries changes of the scenario's subscriber and says which are worth it.
@@ -241,20 +257,32 @@ func Advise(s *scenario.Scenario, o *Options) (*Report, error) {
 	}
 	a.candidates()
 	a.limit()
-	if o.Planned != nil {
-		o.Planned(1 + len(a.list))
+	for _, c := range a.list {
+		c.by, c.effects = ByRun, c.advice.SideEffects
 	}
-	results, errs := a.try(nil, a.list)
-	for i, c := range a.list {
-		a.judge(c, results[i], errs[i])
+	if a.screener = a.screens(); a.screener != nil {
+		a.screener.screen()
+	} else {
+		a.plan(int64(len(a.list)) * a.base.Changes)
+		results, errs := a.try(nil, a.list)
+		for i, c := range a.list {
+			c.result, c.err = results[i], errs[i]
+		}
+		a.judgeAll()
 	}
-	a.rank()
 	if len(o.Goals) > 0 {
 		if err := a.combine(); err != nil {
 			return nil, err
 		}
 	}
 	return a.rep, nil
+}
+
+// plan tells how many changes will be simulated.
+func (a *adviser) plan(changes int64) {
+	if a.o.Planned != nil {
+		a.o.Planned(changes)
+	}
 }
 
 func (a *adviser) options() *scenario.Options {
@@ -274,16 +302,26 @@ func (a *adviser) limit() {
 	a.rep.Untried = all - len(a.list)
 }
 
-// try runs candidates, each on top of others that are taken as given. The results do not
-// depend on how many processors there are.
+// try runs candidates, each on top of others that are taken as given.
 func (a *adviser) try(given, list []*candidate) ([]*scenario.Result, []error) {
+	return a.each(list, func(c *candidate) (*scenario.Result, error) {
+		all := append(slices.Clone(given), c)
+		if a.screener != nil {
+			return a.screener.try(all)
+		}
+		return a.run(all, nil)
+	})
+}
+
+// each tries candidates on all processors. The results do not depend on how many there are.
+func (a *adviser) each(list []*candidate, try func(*candidate) (*scenario.Result, error)) ([]*scenario.Result, []error) {
 	results, errs := make([]*scenario.Result, len(list)), make([]error, len(list))
 	next := make(chan int)
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		wait.Go(func() {
 			for i := range next {
-				results[i], errs[i] = a.run(append(slices.Clone(given), list[i]))
+				results[i], errs[i] = try(list[i])
 			}
 		})
 	}
@@ -295,10 +333,12 @@ func (a *adviser) try(given, list []*candidate) ([]*scenario.Result, []error) {
 	return results, errs
 }
 
-// run runs the scenario with candidates followed.
-func (a *adviser) run(list []*candidate) (*scenario.Result, error) {
+// run runs the scenario with candidates followed, or a part of it.
+func (a *adviser) run(list []*candidate, part *scenario.Part) (*scenario.Result, error) {
 	s, v := a.with(list)
-	return s.Run(v, a.options())
+	o := a.options()
+	o.Part = part
+	return s.Run(v, o)
 }
 
 // with is the scenario with candidates followed.
@@ -341,9 +381,19 @@ func copied(s *scenario.Scenario) *scenario.Scenario {
 	return &n
 }
 
+// judgeAll makes advice of the candidates by what is known of them, and ranks it.
+func (a *adviser) judgeAll() {
+	a.rep.Advice, a.rep.Rejected = []*Advice{}, []*Advice{}
+	for _, c := range a.list {
+		a.judge(c, c.result, c.err)
+	}
+	a.rank()
+}
+
 // judge makes advice of a candidate, or says why it is none.
 func (a *adviser) judge(c *candidate, r *scenario.Result, err error) {
 	x := c.advice
+	x.By, x.Reason, x.Instead, x.Result, x.SideEffects = c.by, "", nil, nil, slices.Clone(c.effects)
 	switch {
 	case err != nil:
 		x.Reason = fmt.Sprintf("could not be simulated: %v", err)

@@ -123,7 +123,9 @@ func (a *adviser) combine() error {
 		}
 	}
 	var taken []*candidate
-	fresh := len(open) // the first round's figures are those of the runs that there were
+	before := now              // the last step
+	whole := a.screener == nil // now is a run of the whole workload
+	fresh := len(open)         // the first round's figures are those of the runs that there were
 	for left > 0 && len(open) > 0 {
 		slices.SortStableFunc(open, order)
 		if fresh == 0 {
@@ -162,15 +164,37 @@ func (a *adviser) combine() error {
 			break
 		}
 		step := &Taken{Title: best.c.advice.Title, DDL: best.c.advice.DDL, Saves: saved(now, best.result)}
-		now = best.result
+		before, now = now, best.result
 		if left, step.Verdicts, err = a.excess(now); err != nil {
 			return err
 		}
 		c.Steps = append(c.Steps, step)
-		taken = append(taken, best.c)
+		taken, whole = append(taken, best.c), a.screener == nil
+		if left == 0 && a.screener != nil {
+			// What was put together of parts is judged by a run of the whole.
+			r, err := a.screener.whole(taken)
+			if err != nil {
+				return err
+			}
+			now, step.Saves, whole = r, saved(before, r), true
+			if left, step.Verdicts, err = a.excess(now); err != nil {
+				return err
+			}
+		}
 		open = slices.DeleteFunc(open, func(g gain) bool { return g.c.excludes(best.c) })
 		for i := range open {
 			open[i].result = nil
+		}
+	}
+	if !whole && len(taken) > 0 {
+		r, err := a.screener.whole(taken)
+		if err != nil {
+			return err
+		}
+		last := c.Steps[len(c.Steps)-1]
+		now, last.Saves = r, saved(before, r)
+		if left, last.Verdicts, err = a.excess(now); err != nil {
+			return err
 		}
 	}
 	var ddl []string

@@ -5,6 +5,10 @@
 //	                        '--> candidates --run each--> Advice, ranked
 //	                                  '--with goals--> Combination, one step after the other
 //
+// Where that is too much (hundreds of tables), a candidate is first tried on the changes of
+// its table alone (scenario.Part), what concerns the whole server on a sample of the tables,
+// and the best are run on the whole workload: Advice.By says which.
+//
 // Nothing is a rule of thumb: a candidate that does not save anything in its run is not
 // advice, however usual it is; it is listed as rejected, with what it would have cost.
 //
@@ -29,5 +33,5 @@
 // Statistics of the server (Options.Scans) say how often an index was read.
 //
 // Reading order: advise.go, problems.go, candidates.go, index.go, identity.go, stream.go,
-// server.go, combine.go.
+// server.go, screen.go, combine.go.
 package advise

@@ -58,6 +58,9 @@ type Schedule struct {
 	// WALWriter says that the WAL writer flushes asynchronous commits; see
 	// walwriter.go.
 	WALWriter bool
+	// Planned are the moments of checkpoints, where those of another run are made
+	// again, whatever the settings ask for; nil for checkpoints by the settings.
+	Planned []time.Time
 
 	// Made are the checkpoints so far.
 	Made []MadeCheckpoint
@@ -98,15 +101,25 @@ func (s *Schedule) Before(m *stream.Message) {
 		if now.After(s.now) {
 			s.now = now
 		}
-		if s.Checkpoints {
+		if s.Checkpoints && s.Planned != nil {
+			s.planned()
+		} else if s.Checkpoints {
 			s.timed()
 		}
 	}
 	if s.WALWriter {
 		s.writer.run(s.w, s.now, moved)
 	}
-	if s.Checkpoints {
+	if s.Checkpoints && s.Planned == nil {
 		s.filled()
+	}
+}
+
+// planned makes the checkpoints whose moments have come.
+func (s *Schedule) planned() {
+	for len(s.Planned) > 0 && !s.Planned[0].After(s.now) {
+		s.checkpoint(s.Planned[0], ByTime)
+		s.Planned = s.Planned[1:]
 	}
 }
 

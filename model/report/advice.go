@@ -22,6 +22,9 @@ func Advice(w io.Writer, r *advise.Report, ends *pipeline.Ends, ways []pipeline.
 		cpu = " and " + duration(*r.Base.CPUS) + " of the apply worker's CPU"
 	}
 	p.Lead = append(p.Lead, fmt.Sprintf("As it is, %s changes take %s of WAL%s (seed %d). Each piece of advice is a run of the same workload with that change alone.", whole(r.Base.Changes), size(float64(r.Base.WALBytes)), cpu, r.Seed))
+	if r.Screening != nil {
+		p.Lead = append(p.Lead, "It was "+r.Screening.String()+".")
+	}
 	if r.Base.Stopped != nil {
 		p.Lead = append(p.Lead, "Replication would stop: "+r.Base.Stopped.Error)
 	}
@@ -100,6 +103,11 @@ func (p *page) ranked(r *advise.Report) {
 	for i, x := range r.Advice {
 		y := piece{ID: fmt.Sprintf("advice-%d", i+1), Heading: fmt.Sprintf("%d. %s", i+1, x.Title), DDL: x.DDL}
 		y.Figures = fmt.Sprintf("saves %s of WAL (%s)", size(float64(x.Saves.WALBytes)), optional(x.Saves.WALShare, 100, 1, " %"))
+		if x.By == advise.ByPart {
+			y.Figures = "by its tables alone, " + y.Figures
+		} else if x.By == advise.BySample {
+			y.Figures = "by a sample of the tables, " + y.Figures
+		}
 		if x.Saves.CPUS != nil {
 			y.Figures += fmt.Sprintf(" and %s of CPU (%s)", duration(*x.Saves.CPUS), optional(x.Saves.CPUShare, 100, 1, " %"))
 		}

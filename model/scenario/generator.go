@@ -99,13 +99,20 @@ type Generator struct {
 	size    int64 // of the transaction's messages
 	large   bool  // one was larger than a publisher keeps in memory
 	empty   int   // transactions in a row that changed nothing
+	part    *Part // nil for the whole
+	cut     int   // rows of its first step to which the run's end cut a transaction short, or -1
 }
 
 // NewGenerator returns the stream of a scenario. db has the publisher's tables. In a
 // variant, whose schema is now, columns may have other types there and tables another
 // replica identity; the rows are the same.
 func NewGenerator(s *Scenario, db, now *schema.Database) (*Generator, error) {
-	g := &Generator{s: s, xid: firstXid, lsn: firstLSN}
+	return newGenerator(s, db, now, nil)
+}
+
+// newGenerator returns the stream of a part of it; nil is the whole.
+func newGenerator(s *Scenario, db, now *schema.Database, part *Part) (*Generator, error) {
+	g := &Generator{s: s, xid: firstXid, lsn: firstLSN, part: part, cut: -1}
 	given := map[string]*Table{}
 	for _, t := range s.Tables {
 		given[t.Name] = t
@@ -132,7 +139,7 @@ func NewGenerator(s *Scenario, db, now *schema.Database) (*Generator, error) {
 	for i, t := range db.Tables {
 		name := t.QualifiedName()
 		_, changes := changed[name]
-		if !changes && given[name] == nil {
+		if !changes && given[name] == nil || !part.has(name) {
 			continue
 		}
 		src, err := g.source(db, t, find(now, name), given[name], changed[name], uint32(firstRelation+i), types)
@@ -143,9 +150,15 @@ func NewGenerator(s *Scenario, db, now *schema.Database) (*Generator, error) {
 		g.sources = append(g.sources, src)
 	}
 	for i, o := range s.Operations {
+		if part != nil && (!part.operations[i] || part.transactions[i] == 0) {
+			continue
+		}
 		x, err := g.operation(o, i, db, used)
 		if err != nil {
 			return nil, err
+		}
+		if part != nil {
+			part.limit(x, i)
 		}
 		g.operations = append(g.operations, x)
 	}

@@ -74,15 +74,17 @@ var loads = []string{loadCopy, loadIndexesFirst, loadInserts}
 // load gives the tables the rows that are there before the run.
 func (r *run) load() error {
 	r.gen.SkipLoad()
-	return r.s.Load(r.gen, r.worker)
+	return r.s.loadPart(r.gen, r.worker, r.o.Part)
 }
 
 // Load gives the tables of a worker, or of a publisher's backend, the rows that are there
 // before the run.
-func (s *Scenario) Load(g *Generator, w *apply.Worker) error {
+func (s *Scenario) Load(g *Generator, w *apply.Worker) error { return s.loadPart(g, w, nil) }
+
+func (s *Scenario) loadPart(g *Generator, w *apply.Worker, part *Part) error {
 	states := w.Tables()
 	for _, t := range s.Tables {
-		if t.Rows == 0 {
+		if t.Rows == 0 || !part.has(t.Name) {
 			continue
 		}
 		var src *source

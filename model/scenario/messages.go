@@ -79,6 +79,9 @@ func (g *Generator) Next(m *stream.Message) bool {
 // took goes on to a step that has rows left, if the transaction has one.
 func (g *Generator) took() bool {
 	for g.left == 0 || g.s.Changes > 0 && g.changes >= g.s.Changes {
+		if g.left > 0 && g.step == 0 {
+			g.cut = g.rowsOf(0) - g.left
+		}
 		g.step++
 		if g.step >= len(g.current.steps) {
 			return false

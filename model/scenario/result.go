@@ -70,6 +70,12 @@ type Result struct {
 	types     map[string][]string // record types of each, likewise
 	warnings  []string
 	assumed   []string
+
+	// What a Part of the run needs to know.
+	transactions []int64 // by operation
+	elapsed      int64
+	truncated    int
+	last         int
 }
 
 // Relations lists the relations of WAL in the order of the schema.
@@ -269,6 +275,9 @@ func (r *run) result() (*Result, error) {
 		x.capacity(r.s.Outage.Seconds())
 	}
 	x.Estimates = cost.Estimates(w)
+	if r.o.Part == nil {
+		x.ended(r)
+	}
 	states := w.Tables()
 	for i := range states {
 		x.table(r, &states[i], &r.before.tables[i])
@@ -438,6 +447,9 @@ func Price(p *cost.Profile, m *cost.Model) func(*cost.Usage) *CPU {
 // Elapsed is how long the run takes, in microseconds: its duration, or until the
 // transaction that would come next.
 func (g *Generator) Elapsed() int64 {
+	if g.part != nil {
+		return g.part.elapsed
+	}
 	if g.s.Duration > 0 {
 		return g.s.Duration.Microseconds()
 	}

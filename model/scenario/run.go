@@ -56,6 +56,8 @@ type Options struct {
 	// Tables are those that the subscription gets, with their schemas unless that is
 	// public; nil for all. A transaction without a change of theirs is not sent.
 	Tables []string
+	// Part is what the run is of; nil for the whole scenario.
+	Part *Part
 	// Sent is told of each message before it is applied, Committed of each transaction
 	// that was applied, by the number of its operation; they may be nil.
 	Sent      func(operation int, m *stream.Message)
@@ -228,9 +230,10 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 			return nil, err
 		}
 	}
-	if r.gen, err = NewGenerator(s, base, r.db); err != nil {
+	if r.gen, err = newGenerator(s, base, r.db, o.Part); err != nil {
 		return nil, s.blame(v, base, o, err)
 	}
+	r.db = o.Part.of(r.db)
 	r.worker, err = apply.New(r.db, apply.Options{Settings: r.set, Start: startLSN, NextXID: nextXID, Seed: s.Seed, Collation: s.Collation, Parallel: true})
 	if err != nil {
 		return nil, err
@@ -240,6 +243,9 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 	}
 	r.schedule = background.NewSchedule(r.worker)
 	r.schedule.Checkpoints, r.schedule.WALWriter = true, true
+	if o.Part != nil {
+		r.schedule.Planned = o.Part.times(s.Start.Time())
+	}
 	if r.auto, err = background.NewAutovacuum(r.worker, s.Start.Time(), r.exec); err != nil {
 		return nil, err
 	}
