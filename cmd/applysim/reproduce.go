@@ -16,11 +16,13 @@ var reproduceFormats = []string{"text", "json", "markdown", "csv"}
 // reproduction is everything that reproduce prints.
 type reproduction struct {
 	*published.Report
-	Profile     string               `json:"profile"`
-	Figures     []published.Figure   `json:"figures"`
-	IndexSets   []published.IndexSet `json:"index_sets"`
-	HOT         []published.HOTLine  `json:"hot"`
-	Conclusions []string             `json:"conclusions"`
+	Profile   string               `json:"profile"`
+	Figures   []published.Figure   `json:"figures"`
+	IndexSets []published.IndexSet `json:"index_sets"`
+	HOT       []published.HOTLine  `json:"hot"`
+	// Readers are what other readers of the slot give, null where the profile has no publisher.
+	Readers     []published.ReaderLine `json:"decode_only_readers"`
+	Conclusions []string               `json:"conclusions"`
 
 	cpu *published.Simulation
 }
@@ -104,6 +106,11 @@ func reproduceAll(env environment, o published.Options, profile *cost.Profile, t
 	if r.Figures, err = r.cpu.Figures(text, o.Rows); err != nil {
 		return nil, err
 	}
+	if profile.Publisher != nil {
+		if r.Readers, err = r.cpu.Readers(o.Rows); err != nil {
+			return nil, err
+		}
+	}
 	p.step("CPU")
 	if r.IndexSets, err = published.IndexSets(o, profile); err != nil {
 		return nil, err
@@ -161,7 +168,10 @@ func printPublished(w io.Writer, format string, r *reproduction) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	for _, t := range []*table.Table{figuresTable(r), cpuOfRuns(r), indexSetsTable(r), hotTable(r)} {
+	for _, t := range []*table.Table{figuresTable(r), readersTable(r), cpuOfRuns(r), indexSetsTable(r), hotTable(r)} {
+		if t == nil {
+			continue
+		}
 		if err := print(t, w); err != nil {
 			return err
 		}
@@ -243,6 +253,14 @@ func publishedCSV(r *reproduction) *table.Table {
 	for _, run := range runsWithCPU(r) {
 		for _, x := range run.cost.CPU.Terms {
 			t.Add("cpu", run.name, x.Name, nil, x.Seconds*1e6/float64(r.Rows), "us/row", nil, nil, string(x.Kind), r.Profile)
+		}
+	}
+	for _, x := range r.Readers {
+		t.Add("readers", x.Reader, "publisher_cpu", nil, x.Publisher, "s", 100*x.Error, nil, string(cost.Predicted), r.Profile)
+		for i, v := range []*float64{x.During, &x.After, x.Confirmed} {
+			if v != nil {
+				t.Add("readers", x.Reader, []string{"drain_during", "drain_after", "drain_confirmed"}[i], nil, *v, "s", nil, nil, string(cost.Predicted), r.Profile)
+			}
 		}
 	}
 	for _, x := range r.IndexSets {

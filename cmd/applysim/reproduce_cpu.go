@@ -34,6 +34,31 @@ func figuresTable(r *reproduction) *table.Table {
 	return t
 }
 
+// readersTable shows what readers would give that the source may have had in its run without
+// a subscriber; nil where the profile has no publisher.
+func readersTable(r *reproduction) *table.Table {
+	if r.Readers == nil {
+		return nil
+	}
+	title := "What readers of the slot would give in decode_only, whose source does not name one"
+	if low, high, err := published.DrainRange("decode_only"); err == nil {
+		title += fmt.Sprintf(" (drain: %.2f to %.2f s, the range of its runs widened by a tenth)", low, high)
+	}
+	t := &table.Table{Title: title, Columns: []table.Column{
+		{Name: "reader"}, {Name: "publisher", Right: true, Decimals: 2, Unit: " s"}, {Name: "error", Right: true, Signed: true, Decimals: 1, Unit: " %"},
+		{Name: "drain if it reads during the load", Right: true, Decimals: 2, Unit: " s"}, {Name: "and reports every second", Right: true}, {Name: "if it reads after it", Right: true, Decimals: 2, Unit: " s"},
+	}}
+	for i := range r.Readers {
+		x := &r.Readers[i]
+		var during, confirmed any
+		if x.During != nil {
+			during, confirmed = *x.During, fmt.Sprintf("%.2f ± 0.50 s", *x.Confirmed)
+		}
+		t.Add(x.Reader, x.Publisher, 100*x.Error, during, confirmed, x.After)
+	}
+	return t
+}
+
 // runWithCPU is a run whose CPU is shown by work.
 type runWithCPU struct {
 	name string

@@ -58,6 +58,7 @@ type RunCost struct {
 	WAL     int64
 	CPU     *cost.CPU
 	Sender  float64 // seconds of the walsender
+	Reader  float64 // and of a reader that is no apply worker
 	Passed  int64   // row versions that lookups went over
 	Usage   *cost.Usage
 	Sent    *cost.Usage
@@ -215,10 +216,8 @@ func (s *Simulation) simulate(f *Figure, part float64) {
 		set(s.backends(part), solved(cost.Predicted, q.Backend), "")
 	case f.Scenario == "baseline" && f.Figure == "drain":
 		set(0, cost.Assumed, "nothing follows the load")
-	case f.Scenario == "decode_only" && f.Figure == "publisher_cpu":
-		set(s.backends(part)+float64(s.Text.Sender/part), cost.Predicted, "")
-	case f.Scenario == "decode_only" && f.Figure == "drain":
-		set(s.drain(s.Text, false, part), cost.Predicted, "the source does not say what reads the slot: taken to be no slower than a subscriber")
+	case f.Scenario == "decode_only" && (f.Figure == "publisher_cpu" || f.Figure == "drain"):
+		s.decodeOnly(f, part, set)
 	case r != nil && f.Figure == "publisher_cpu":
 		note := ""
 		if r == s.Four {
@@ -282,6 +281,7 @@ func (s *Simulation) drain(r *RunCost, worker bool, part float64) float64 {
 		Load: s.backends(part) / x, Sender: r.Sender / part,
 		Cores: int(s.Profile.Publisher.Cores.Value), Runnable: publishedRunnable,
 	}
+	pipe.Worker = r.Reader / part
 	if worker {
 		pipe.Worker = r.CPU.Seconds / part
 	}

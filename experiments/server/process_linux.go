@@ -84,3 +84,11 @@ func runsIn(pid int, dir string) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && strings.Contains(string(line), dir)
 }
+
+// sleeps is how often a process that has ended has gone to sleep.
+func sleeps(s *os.ProcessState) int64 {
+	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
+		return u.Nvcsw
+	}
+	return 0
+}
