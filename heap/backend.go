@@ -13,9 +13,10 @@ import (
 )
 
 // ReadPage comes to a page as a sequential scan does that reads pages one at a time:
-// it may be pruned, then all its versions are looked at.
-func (t *Table) ReadPage(block storage.BlockNumber) {
-	t.comeTo(block)
+// it may be pruned, then all its versions are looked at. ahead is the page that it comes to
+// next, InvalidBlock if none is pinned yet: see comeTo.
+func (t *Table) ReadPage(block, ahead storage.BlockNumber) {
+	t.comeTo(block, ahead)
 	p := t.page(block)
 	if p.allVisible {
 		return
@@ -26,9 +27,9 @@ func (t *Table) ReadPage(block storage.BlockNumber) {
 }
 
 // ReadEntries comes to a page as a bitmap scan does: it may be pruned, then the HOT
-// chains that index entries lead to are looked at.
-func (t *Table) ReadEntries(block storage.BlockNumber, entries []storage.TID) {
-	t.comeTo(block)
+// chains that index entries lead to are looked at. ahead is as for ReadPage.
+func (t *Table) ReadEntries(block, ahead storage.BlockNumber, entries []storage.TID) {
+	t.comeTo(block, ahead)
 	t.mvcc = true
 	for _, tid := range entries {
 		t.Fetch(block, tid)
@@ -36,9 +37,10 @@ func (t *Table) ReadEntries(block storage.BlockNumber, entries []storage.TID) {
 	t.mvcc = false
 }
 
-// comeTo prunes a page that a scan comes to and keeps it in use.
-func (t *Table) comeTo(block storage.BlockNumber) {
-	t.pinned = storage.InvalidBlock // the page before it is let go first
+// comeTo prunes a page that a scan comes to and keeps it in use, and with it the page that
+// the scan's read stream has pinned ahead (read_stream.c: one page where all are cached).
+func (t *Table) comeTo(block, ahead storage.BlockNumber) {
+	t.pinned, t.ahead = storage.InvalidBlock, ahead // the page before it is let go first
 	t.pruneOnAccess(block)
 	t.pinned = block
 }
@@ -46,7 +48,7 @@ func (t *Table) comeTo(block storage.BlockNumber) {
 // FetchVisible is Fetch for a backend's snapshot. The page stays in use.
 func (t *Table) FetchVisible(stay storage.BlockNumber, tid storage.TID) (found storage.TID, ok, allDead bool) {
 	if stay != tid.Block {
-		t.comeTo(tid.Block)
+		t.comeTo(tid.Block, storage.InvalidBlock)
 	}
 	t.mvcc = true
 	found, ok, allDead = t.Fetch(tid.Block, tid)

@@ -48,4 +48,4 @@ func (t *Table) ForgetTarget() {
 
 // Pin notes that the worker holds a row version on a page, InvalidBlock for none:
 // the tuple slot of a lookup keeps the page in use until the change is done.
-func (t *Table) Pin(block storage.BlockNumber) { t.pinned = block }
+func (t *Table) Pin(block storage.BlockNumber) { t.pinned, t.ahead = block, storage.InvalidBlock }

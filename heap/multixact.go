@@ -131,35 +131,39 @@ func (t *Table) createMulti(members []member) uint32 {
 			return id
 		}
 	}
+	log := t.log
+	if x.Log != nil {
+		log = x.Log
+	}
 	s := &x.multis
 	id := x.nextMulti()
 	ahead := x.ServerMinor >= releaseOffsetsAhead
 	if ahead && (id+1)%multiXactsPerOffsetPage == 0 || !ahead && (id == firstMultiXact || id%multiXactsPerOffsetPage == 0) {
-		if d := t.log.Detail(); d != nil {
+		if d := log.Detail(); d != nil {
 			page := id
 			if ahead {
 				page++
 			}
 			d.Describe("%d", page/multiXactsPerOffsetPage)
 		}
-		t.log.InsertPlain(wal.MultiXactZeroOffPage, 0)
+		log.InsertPlain(wal.MultiXactZeroOffPage, 0)
 	}
 	from, to := s.offset, s.offset+len(members)
 	if from == 0 {
 		to++ // offset 0 is not used
 	}
 	for page := (from + multiMembersPerPage - 1) / multiMembersPerPage; page*multiMembersPerPage < to; page++ {
-		if d := t.log.Detail(); d != nil {
+		if d := log.Detail(); d != nil {
 			d.Describe("%d", page)
 		}
-		t.log.InsertPlain(wal.MultiXactZeroMemPage, 0)
+		log.InsertPlain(wal.MultiXactZeroMemPage, 0)
 	}
 	s.members, s.offset = append(s.members, members), to
-	if d := t.log.Detail(); d != nil {
+	if d := log.Detail(); d != nil {
 		d.Main("members", wal.SizeOfMultiXactMember*len(members))
 		describeMulti(d, id, max(from, 1), members)
 	}
-	t.log.InsertPlain(wal.MultiXactCreateID, wal.SizeOfMultiXactMember*len(members))
+	log.InsertPlain(wal.MultiXactCreateID, wal.SizeOfMultiXactMember*len(members))
 	x.multiCache = slices.Insert(x.multiCache, 0, id)
 	if len(x.multiCache) > multiCacheEntries {
 		x.multiCache = x.multiCache[:multiCacheEntries]

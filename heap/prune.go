@@ -48,7 +48,7 @@ func (t *Table) pruneVisited(p *page) {
 		t.visited = p.block
 		t.Counters.OtherPages++
 	}
-	if p.block != t.pinned && t.worthPruning(p) {
+	if p.block != t.pinned && p.block != t.ahead && t.worthPruning(p) {
 		t.prune(p.block, wal.Heap2PruneOnAccess)
 	}
 }

@@ -129,6 +129,7 @@ type Table struct {
 	passed     *passed             // what sequential scans have left to do, if there was one
 	visited    storage.BlockNumber // the page that was visited last
 	pinned     storage.BlockNumber // page of the row version that the worker holds
+	ahead      storage.BlockNumber // page that its scan comes to next and has pinned already
 	bulk       *Bulk               // the row that is being inserted is one of a COPY
 	mvcc       bool                // versions are looked at with a backend's snapshot
 
@@ -155,7 +156,7 @@ type Table struct {
 
 // NewTable returns an empty table whose records log gets as relation rel.
 func NewTable(o Options, log *wal.Log, rel wal.RelID, xacts *Transactions) *Table {
-	t := &Table{opts: o, log: log, rel: rel, xacts: xacts, target: storage.InvalidBlock, owner: storage.InvalidBlock, pinned: storage.InvalidBlock}
+	t := &Table{opts: o, log: log, rel: rel, xacts: xacts, target: storage.InvalidBlock, owner: storage.InvalidBlock, pinned: storage.InvalidBlock, ahead: storage.InvalidBlock}
 	t.fsm.Changed = t.dirtyFSM
 	t.frozenXID, t.class = xacts.Next, t.newClassStats()
 	t.reserve = storage.PageSize * (100 - o.Fillfactor) / 100

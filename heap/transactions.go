@@ -24,6 +24,9 @@ type Transactions struct {
 	// Synchronous says that commits are flushed at once
 	// (synchronous_commit = on).
 	Synchronous bool
+	// Log takes the records of new MultiXacts, which are logged for unlogged tables, too; nil
+	// stands for that of the table.
+	Log *wal.Log
 	// Flushed is how far the WAL is known to be on disk.
 	Flushed wal.LSN
 

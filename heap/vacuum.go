@@ -382,7 +382,7 @@ func (t *Table) Empty() (restore func()) {
 	t.loaded = nil
 	t.pages, t.fsm, t.vm = pageList{}, fsm.Map{Changed: t.dirtyFSM}, visibilityMap{}
 	t.bodies, t.items, t.bodyChunk, t.itemChunk = nil, nil, 0, 0
-	t.target, t.owner, t.pinned = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
+	t.target, t.owner, t.pinned, t.ahead = storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock, storage.InvalidBlock
 	t.generation++
 	t.cleared = nil
 	t.rows, t.passed, t.mayPrune, t.dead, t.live = nil, nil, nil, 0, 0

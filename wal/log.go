@@ -230,6 +230,9 @@ func (l *Log) LogTopXID() { l.topXID = sizeOfTopXID }
 // logged.
 func (l *Log) ForgetTopXID() { l.topXID = 0 }
 
+// TopXIDPending says whether the next record will carry it.
+func (l *Log) TopXIDPending() bool { return l.topXID > 0 }
+
 // Memory is what the relations that write to the log keep their pages in: one
 // arena for all of them.
 func (l *Log) Memory() *storage.Arena { return &l.memory }

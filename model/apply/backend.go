@@ -141,6 +141,7 @@ func (b *Backend) Release(name string) error {
 	}
 	b.w.xacts.ReleaseTo(n)
 	b.p.levels, b.names, b.counts = b.p.levels[:n], b.names[:n], b.counts[:n]
+	b.w.resumeLevel(&b.p)
 	return nil
 }
 
@@ -155,6 +156,7 @@ func (b *Backend) RollbackTo(name string) error {
 	}
 	b.rollback(n + 1)
 	b.names, b.counts = b.names[:n], b.counts[:n]
+	b.w.resumeLevel(&b.p)
 	return b.Savepoint(name)
 }
 

@@ -61,6 +61,8 @@ type backendScan struct {
 	s     *Statement
 	table *table
 	done  bool
+	// server is its major version.
+	server int
 
 	next, pages storage.BlockNumber // sequential: the page to be read next, and how many are read
 
@@ -153,7 +155,7 @@ func (b *Backend) startScan(t *table, first *storage.TID) {
 
 // open starts a scan.
 func (b *Backend) open(s *Statement, t *table) *backendScan {
-	c := &backendScan{s: s, table: t, stay: storage.InvalidBlock}
+	c := &backendScan{s: s, table: t, stay: storage.InvalidBlock, server: b.w.opts.Settings.ServerMajor}
 	if s.Method == SeqScan {
 		t.seqScans++
 		c.pages = storage.BlockNumber(t.heap.Pages())
@@ -240,15 +242,13 @@ func (c *backendScan) block() storage.BlockNumber {
 
 // to goes on until a row is found. It returns false if the scan does not come to it.
 func (c *backendScan) to(tid storage.TID) bool {
-	h := c.table.heap
 	switch {
 	case c.s.Method == SeqScan:
 		if tid.Block >= c.pages {
 			return false
 		}
 		for c.next <= tid.Block {
-			h.ReadPage(c.next)
-			c.next++
+			c.readPage()
 		}
 		return tid.Block == c.next-1
 	case c.s.Method == BitmapScan:
@@ -266,13 +266,34 @@ func (c *backendScan) to(tid storage.TID) bool {
 	return false
 }
 
+// Since these versions scans read by streams, which pin a page ahead: sequential ones, and
+// those of bitmaps.
+const (
+	versionStream       = 17
+	versionBitmapStream = 18
+)
+
+// readPage reads the next page of a sequential scan.
+func (c *backendScan) readPage() {
+	ahead := storage.InvalidBlock
+	if c.next+1 < c.pages && c.server >= versionStream {
+		ahead = c.next + 1
+	}
+	c.table.heap.ReadPage(c.next, ahead)
+	c.next++
+}
+
 // readEntries reads the next page of a bitmap scan.
 func (c *backendScan) readEntries() {
 	block, n := c.tids[0].Block, 0
 	for n < len(c.tids) && c.tids[n].Block == block {
 		n++
 	}
-	c.table.heap.ReadEntries(block, c.tids[:n])
+	ahead := storage.InvalidBlock
+	if n < len(c.tids) && c.server >= versionBitmapStream {
+		ahead = c.tids[n].Block
+	}
+	c.table.heap.ReadEntries(block, ahead, c.tids[:n])
 	c.tids = c.tids[n:]
 }
 
@@ -301,8 +322,8 @@ func (c *backendScan) fetch() (storage.TID, bool) {
 func (c *backendScan) finish() {
 	switch c.s.Method {
 	case SeqScan:
-		for ; c.next < c.pages; c.next++ {
-			c.table.heap.ReadPage(c.next)
+		for c.next < c.pages {
+			c.readPage()
 		}
 	case BitmapScan:
 		for len(c.tids) > 0 {

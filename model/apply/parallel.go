@@ -70,6 +70,8 @@ type savepoint struct {
 type level struct {
 	droppedFiles, restore int
 	touched               touched
+	// topXID says that the next record of it carries the id of the top-level transaction.
+	topXID bool
 }
 
 // find returns the parallel worker of a remote transaction, nil if it has none.
@@ -199,8 +201,21 @@ func (p *parallelWorker) lasting(table int) Statistics { return p.done[table].Su
 
 // savepoint begins a subtransaction.
 func (w *Worker) savepoint(p *parallelWorker) {
+	if d := w.xacts.Depth(); d > 0 {
+		p.levels[d-1].topXID = w.log.TopXIDPending()
+	}
+	w.log.ForgetTopXID()
 	w.xacts.Savepoint()
-	p.levels = append(p.levels, level{w.droppedFiles, len(w.restore), w.touched.clone()})
+	p.levels = append(p.levels, level{droppedFiles: w.droppedFiles, restore: len(w.restore), touched: w.touched.clone()})
+}
+
+// resumeLevel goes on in the subtransaction around one that has ended: its next record is
+// the first one if its id was given out for the sake of the latter's.
+func (w *Worker) resumeLevel(p *parallelWorker) {
+	w.log.ForgetTopXID()
+	if d := w.xacts.Depth(); d > 0 && p.levels[d-1].topXID {
+		w.log.LogTopXID()
+	}
 }
 
 // resume notes what a parallel worker has already done to a table in its current
@@ -231,6 +246,9 @@ func (w *Worker) assignXIDs() {
 		xid := w.nextXID()
 		if d == 0 {
 			return xid
+		}
+		if d < depth {
+			p.levels[d-1].topXID = logical
 		}
 		p.unreported++
 		if p.unreported >= maxCachedSubxids || logical && !p.topLogged {
@@ -292,6 +310,7 @@ func (w *Worker) abortParallel(p *parallelWorker, m *stream.Message) error {
 		p.undone[i].Add(gone)
 	}
 	if depth > 0 {
+		w.resumeLevel(p)
 		w.savepoint(p)
 		return nil
 	}

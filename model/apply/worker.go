@@ -169,6 +169,7 @@ func New(db *schema.Database, o Options) (*Worker, error) {
 	w.Counters.Conflicts = map[string]int64{}
 	w.log = wal.NewLog(wal.Options{Start: o.Start, SegmentSize: o.Settings.SegmentSize, Origin: !o.backend, Sink: o.Sink, Images: images(&o.Settings), ServerMajor: o.Settings.ServerMajor})
 	w.log.SetRedo(o.Start)
+	w.xacts.Log = w.log
 	w.unlogged = wal.NewLog(wal.Options{Unlogged: true})
 	w.commitExtra = wal.CommitMainData(o.Settings.WALLevel == "logical", true)
 	if o.Collation == "" {
