@@ -23,8 +23,9 @@
 // are: a source's rate changes, a large transaction begins or commits, a stage comes to
 // the end of a piece, catches up with the stage before it, or fills the buffer between
 // walsender and worker, a consumer stops or starts, a checkpoint begins or ends, a
-// running-xacts record is written. Nothing goes by steps of time: asking for more samples
-// changes nothing but the samples.
+// running-xacts record is written. Nothing goes by steps of time: samples are seen
+// on a copy of the run and change nothing at all, and events at which nothing happens change
+// it by rounding only (random_test.go).
 //
 // Processes on one host share its cores: each gets what it can use, up to one core, and
 // what is missing is missing for those that want most (as CPU schedulers share it out).

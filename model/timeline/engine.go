@@ -91,6 +91,7 @@ type Run struct {
 	xid       float64  // transactions so far
 	xidPerS   float64
 	procs     []process
+	levels    []float64 // of each host, how much of a core a process gets at most
 	arrivals  []arrival // what consumers come to next
 
 	sample     float64
@@ -136,6 +137,7 @@ func New(s *Setup) (*Run, error) {
 		}
 		r.sources = append(r.sources, x)
 	}
+	r.reflow() // no source may have anything to say at first
 	return r, nil
 }
 
@@ -167,15 +169,21 @@ func (r *Run) Run() error {
 			r.report(c) // with what goes how fast from now on
 		}
 		r.statuses()
-		if r.t >= r.sample {
-			r.emit()
-			r.sample = r.Samples(r.t)
-			continue
+		next := r.t
+		done := r.t >= end || r.full
+		if !done {
+			next = r.next(end)
 		}
-		if r.t >= end || r.full {
+		for r.sample < next || done && r.sample <= r.t {
+			t := max(r.sample, r.t)
+			if r.Sampled != nil {
+				r.Sampled(r.look(t))
+			}
+			r.sample = r.Samples(t)
+		}
+		if done {
 			return nil
 		}
-		next := r.next(end)
 		if !(next > r.t) {
 			// A stage may pass any number of pieces at once.
 			if stuck++; stuck > 1000*(1+len(r.consumers))+10*len(r.consumers)*len(r.axis.pieces) {

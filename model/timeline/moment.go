@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"applysim/model/slots"
 )
 
@@ -95,18 +97,31 @@ type View struct {
 	ParallelCores  float64
 }
 
-// emit tells a moment.
-func (r *Run) emit() {
-	if r.Sampled != nil {
-		r.Sampled(r.Moment())
+// Moment is how everything stands now.
+func (r *Run) Moment() *Moment { return r.look(r.t) }
+
+// look is how everything stands at a moment before the next event. It is seen on a copy, so
+// that the run itself is not touched: whoever looks changes nothing, not even by rounding.
+func (r *Run) look(t float64) *Moment {
+	s := *r
+	s.Happened, s.Peaks, s.arrivals = nil, nil, nil
+	server := *r.server
+	s.server, server.Slots = &server, nil
+	s.consumers = make([]*consumer, len(r.consumers))
+	for i, c := range r.consumers {
+		copied, slot := *c, *c.slot
+		copied.slot, copied.history = &slot, slices.Clone(c.history)
+		s.consumers[i] = &copied
+		server.Slots = append(server.Slots, &slot)
 	}
+	s.advance(t)
+	server.Written = max(server.Written, s.lsn(s.written()))
+	return s.moment()
 }
 
-// Moment is how everything stands now.
-func (r *Run) Moment() *Moment {
+func (r *Run) moment() *Moment {
 	m := &Moment{T: r.t, Written: r.written(), WALPerS: r.axis.open().perS, WALSize: r.server.Size(), Crowded: r.crowded}
 	for _, c := range r.consumers {
-		r.report(c)
 		v := View{
 			Name: c.Name, Limit: c.limit,
 			Sent: r.position(&c.stage[send]), Received: r.position(&c.stage[pass]), Replayed: c.replayed,

@@ -130,10 +130,15 @@ func (r *Run) moved(c *consumer, k int, by float64) {
 			c.wrote += float64(by * w.WAL)
 		} else if r.passed(c, p) {
 			c.backlog += float64(by * w.Apply)
-			if x := &r.Sources[p.lump.source].Costs[c.number]; x.Apply+x.Wait > 0 {
-				c.writing = x.WAL / (x.Apply + x.Wait)
-			}
+			r.passes(c, p)
 		}
+	}
+}
+
+// passes notes how much WAL a consumer's parallel workers write with what it passes on now.
+func (r *Run) passes(c *consumer, p *piece) {
+	if x := &r.Sources[p.lump.source].Costs[c.number]; x.Apply+x.Wait > 0 {
+		c.writing = x.WAL / (x.Apply + x.Wait)
 	}
 }
 
@@ -157,6 +162,7 @@ const (
 	gapFrom                 // the worker to WAL without keepalives
 	gapUntil                // and to its end
 	bufferFull              // what is on its way fills the buffer
+	replays                 // the worker to more than it had replayed before
 	confirmed               // what it confirms to what its slot waits for
 )
 
@@ -168,7 +174,6 @@ func (r *Run) next(end float64) float64 {
 			at = t
 		}
 	}
-	soon(r.sample)
 	soon(r.snapshot)
 	if r.t < r.Duration {
 		soon(r.Duration)
@@ -234,15 +239,20 @@ func (r *Run) arrive(c *consumer) {
 	if c.backlog > 0 {
 		comes(c.backlog, c.parallel-r.passing(c), backlogDone, apply)
 	}
-	if a := &c.stage[apply]; len(c.gaps) > 0 && a.rate > 0 {
+	a := &c.stage[apply]
+	speed := float64(a.rate * r.axis.pieces[a.piece].perS)
+	if len(c.gaps) > 0 && a.rate > 0 {
 		// Keepalives end, or begin again, on the worker's way.
-		speed, at := float64(a.rate*r.axis.pieces[a.piece].perS), r.position(a)
+		at := r.position(a)
 		switch g := c.gaps[0]; {
 		case g.from > at:
 			comes(g.from-at, speed, gapFrom, apply)
 		case !math.IsInf(g.until, 1):
 			comes(g.until-at, speed, gapUntil, apply)
 		}
+	}
+	if left := c.replayed - r.done(c); left > float64(1e-12*max(speed*max(r.t, 1), r.written())) { // else it is rounding
+		comes(left, speed, replays, apply)
 	}
 	if r.Network.Buffer > 0 && !c.full {
 		comes(r.Network.Buffer-c.flying, r.filling(c), bufferFull, send)
@@ -353,8 +363,8 @@ func (r *Run) lag(s *stage) float64 {
 
 // report notes what a consumer has told the publisher.
 func (r *Run) report(c *consumer) {
-	at := r.done(c)
-	c.replayed = max(c.replayed, at)
+	c.replayed = max(c.replayed, r.done(c))
+	at := c.replayed
 	// Where done jumps, because what holds the worker back changes, there are two marks.
 	if n := len(c.history); n < 2 || c.history[n-1].t < r.t || c.history[n-2].t < r.t && c.history[n-1].pos != at {
 		c.history = append(c.history, mark{r.t, at})

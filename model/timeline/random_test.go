@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -238,42 +240,61 @@ func tryRun(t *testing.T, s *Setup, every float64) *outcome {
 	return o
 }
 
-// check runs what a seed makes three times: everything that was sent arrives, and the
-// number of samples changes nothing.
+// cut is a setup with a source more that has nothing to do and says so every few seconds, at
+// each of which the run looks at everything anew.
+func cut(s *Setup, every float64) *Setup {
+	x := *s
+	x.Sources = append(slices.Clip(s.Sources), Source{Name: "none", Costs: make([]Cost, len(s.Consumers)), Rate: func(t float64) (float64, float64) {
+		until := float64(every * (math.Floor(t/every) + 1))
+		if until <= t {
+			until += every
+		}
+		return 0, until
+	}})
+	return &x
+}
+
+// check runs what a seed makes: everything that was sent arrives, looking at it changes
+// nothing at all, and events at which nothing happens change nothing but by rounding.
 func check(t *testing.T, seed uint64) {
 	s := anySetup(seed)
 	o := tryRun(t, s, 0)
-	same := func(what string, a, b float64) {
-		if math.Abs(a-b) > float64(1e-6*max(math.Abs(a), math.Abs(b)))+1e-3 {
-			t.Errorf("%s: %v without samples, %v with them", what, a, b)
+	for _, every := range []float64{s.Duration / 50, s.Duration / 977} {
+		if p := tryRun(t, s, every); !reflect.DeepEqual(o, p) {
+			t.Errorf("without samples %+v\nwith one every %v s %+v", o, every, p)
 		}
 	}
-	for _, every := range []float64{s.Duration / 50, s.Duration / 977} {
-		p := tryRun(t, s, every)
-		for i := range max(len(o.happened), len(p.happened)) {
-			if i >= len(o.happened) || i >= len(p.happened) {
-				t.Errorf("%d events without samples, %d with them", len(o.happened), len(p.happened))
-				break
-			}
-			x, y := o.happened[i], p.happened[i]
-			// How long a flush takes goes by the rates of the moment, and one that ends
-			// between two events is told by a sample between them.
-			near := math.Abs(x.T-y.T) <= float64(1e-6*x.T)+0.1
-			x.T, y.T = 0, 0
-			if !near || x != y {
-				t.Errorf("event %d: %v without samples, %v with them", i, o.happened[i], p.happened[i])
-				break
-			}
+	p := tryRun(t, cut(s, s.Duration/61), 0)
+	same := func(what string, a, b float64) {
+		if math.Abs(a-b) > float64(1e-6*max(math.Abs(a), math.Abs(b)))+1e-3 {
+			t.Errorf("%s: %v, with events at which nothing happens %v", what, a, b)
 		}
-		same("end", o.end, p.end)
-		same("written", o.written, p.written)
-		for k := range o.applied {
-			same("applied", o.applied[k], p.applied[k])
-			same("subscriber's WAL", o.wrote[k], p.wrote[k])
-			same("replayed", o.replayed[k], p.replayed[k])
-			// The most is at an event or between two of them where a sample may be.
-			same("most lag", o.most[k], p.most[k])
+	}
+	// A position may be off by this in the end, of a long run with many events.
+	rounding := 0.0
+	if s.OtherWAL > 0 {
+		rounding = float64(1e-14*o.written) / s.OtherWAL
+	}
+	for i := range max(len(o.happened), len(p.happened)) {
+		if i >= len(o.happened) || i >= len(p.happened) {
+			t.Errorf("%d events, with others at which nothing happens %d", len(o.happened), len(p.happened))
+			break
 		}
+		x, y := o.happened[i], p.happened[i]
+		near := math.Abs(x.T-y.T) <= 1e-6+rounding
+		x.T, y.T = 0, 0
+		if !near || x != y {
+			t.Errorf("event %d: %v, with events at which nothing happens %v", i, o.happened[i], p.happened[i])
+			break
+		}
+	}
+	same("end", o.end, p.end)
+	same("written", o.written, p.written)
+	for k := range o.applied {
+		same("applied", o.applied[k], p.applied[k])
+		same("subscriber's WAL", o.wrote[k], p.wrote[k])
+		same("replayed", o.replayed[k], p.replayed[k])
+		same("most lag", o.most[k], p.most[k])
 	}
 	total := 0.0
 	for i := range s.Sources {
@@ -305,15 +326,17 @@ func check(t *testing.T, seed uint64) {
 // TestRandomRuns runs random setups: check says what holds for each.
 func TestRandomRuns(t *testing.T) {
 	var seeds []uint64
-	for seed := range uint64(60) {
+	for seed := range uint64(400) {
 		seeds = append(seeds, seed)
 	}
 	// Each of these has shown a fault: events within rounding of each other, a segment's end
-	// that was reached and then not, confirmations that came with a sample only.
-	seeds = append(seeds, 1010, 1237, 1363, 1398, 1455, 1574, 1856, 2822)
-	// Not among them, for it still shows one: with seed 96 the end of a run moves by 0.5 s,
-	// and the most lag by 0.2 %, with the samples.
+	// that was reached and then not, confirmations that came with a sample only, rates that
+	// followed from the rates before them.
+	seeds = append(seeds, 680, 743, 857, 1008, 1010, 1071, 1237, 1363, 1398, 1442, 1455, 1574, 1856, 2226, 2425, 2822, 3269, 4112, 4974)
 	for _, seed := range seeds {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { check(t, seed) })
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			check(t, seed)
+		})
 	}
 }

@@ -9,6 +9,10 @@ type process struct {
 	want float64 // cores that they could use together
 }
 
+// leastPerByte is the CPU time in seconds that a walsender takes for a byte at the least: far
+// less than copying it does, but time, so that a full buffer stops it wherever it is.
+const leastPerByte = 1e-15
+
 // densities notes what the next of each stage's way takes it.
 func (r *Run) densities(c *consumer) {
 	for k := range c.stage {
@@ -22,7 +26,7 @@ func (r *Run) densities(c *consumer) {
 				s.density = p.perS / c.Rate
 			}
 		case k == send:
-			s.density = w.Read + w.Send
+			s.density = max(w.Read+w.Send, float64(w.Bytes*leastPerByte))
 		case k == pass:
 			s.density = 0
 			if !math.IsInf(r.bandwidth(), 1) {
@@ -55,6 +59,7 @@ func (r *Run) chain(c *consumer) {
 	for k := range c.stage {
 		c.stage[k].rate = 0
 	}
+	c.held = false
 	if c.stopped || c.lost {
 		return
 	}
@@ -83,16 +88,21 @@ func (r *Run) chain(c *consumer) {
 	if a := &c.stage[apply]; !r.waits(c) {
 		a.rate = limited(apply, c.stage[pass].rate)
 	}
-	if c.held = false; !c.full {
+	if !c.full {
 		return
 	}
-	in := r.axis.pieces[c.stage[send].piece].work[c.number].Bytes
-	out := float64(c.stage[apply].rate * r.axis.pieces[c.stage[apply].piece].work[c.number].Bytes)
-	if in > 0 && float64(c.stage[send].rate*in) > out {
+	if in, out := r.through(c); in > 0 && float64(c.stage[send].rate*in) > out {
 		c.stage[send].rate = out / in
 		c.stage[pass].rate = limited(pass, c.stage[send].rate)
 		c.held = true
 	}
+}
+
+// through is how many bytes a unit of the walsender's way puts into the buffer, and how many
+// the worker takes out of it in a second.
+func (r *Run) through(c *consumer) (in, out float64) {
+	a := &c.stage[apply]
+	return r.axis.pieces[c.stage[send].piece].work[c.number].Bytes, float64(a.rate * r.axis.pieces[a.piece].work[c.number].Bytes)
 }
 
 // waits says whether a leader waits for a parallel worker's commit.
@@ -102,56 +112,95 @@ func (r *Run) waits(c *consumer) bool {
 	return p.lump != nil && p.lump.commit && a.pos >= 1 && c.backlog > 0
 }
 
-// rates shares the cores and computes how fast everything goes until the next event.
+// rates shares the cores and the bandwidth and computes how fast everything goes until the
+// next event. That follows from what the stages have come to, whatever the rates were before.
 func (r *Run) rates() {
+	r.levels = r.levels[:0]
+	for range r.Hosts {
+		r.levels = append(r.levels, 1)
+	}
 	for _, c := range r.consumers {
 		r.densities(c)
-		c.share = [stages]float64{1, r.bandwidth(), 1}
 	}
+	r.flow()
 	for range 100 {
-		r.procs = append(r.procs[:0], process{0, max(math.Ceil(r.backends), 1), r.backends})
-		for _, c := range r.consumers {
-			r.chain(c)
-			r.wants(c)
-		}
 		changed := false
 		for h := range r.Hosts {
-			level := r.level(h)
-			if h == 0 {
-				r.crowded = r.backends > float64(level*max(math.Ceil(r.backends), 1))+1e-9
+			was := r.levels[h]
+			if was == 1 && r.level(h) == 1 {
+				continue
 			}
-			for _, c := range r.consumers {
-				if h == 0 {
-					changed = set(&c.share[send], level) || changed
-				}
-				if h == c.Host {
-					changed = set(&c.share[apply], level) || changed
-				}
-			}
+			r.levels[h] = r.solve(h)
+			changed = changed || math.Abs(r.levels[h]-was) > 1e-12
 		}
 		if !changed {
 			break
 		}
 	}
-	r.network()
+	r.crowded = r.backends > float64(r.levels[0]*max(math.Ceil(r.backends), 1))+1e-9
 	for _, c := range r.consumers {
-		r.chain(c)
 		c.full = c.held
 		c.parallel = 0
 		if !c.stopped && !c.lost {
 			if c.parallel = c.share[apply]; c.backlog == 0 {
 				c.parallel = min(c.parallel, r.passing(c))
 			}
+			if p := &r.axis.pieces[c.stage[apply].piece]; r.passing(c) > 0 {
+				r.passes(c, p)
+			}
 		}
 	}
 }
 
-func set(at *float64, value float64) bool {
-	if math.Abs(*at-value) < 1e-9 {
-		return false
+// solve finds how much of a core each process of a host gets at most, given that of the
+// other hosts. What a process gets decides how much comes to those after it, so that the
+// more they get the more they want: it is where what they want leaves them just that.
+func (r *Run) solve(host int) float64 {
+	try := func(level float64) float64 {
+		r.levels[host] = level
+		r.flow()
+		return r.level(host)
 	}
-	*at = value
-	return true
+	low := try(1)
+	if low == 1 {
+		return 1
+	}
+	high := try(low)
+	for high > low {
+		mid := low + (high-low)/2
+		if mid <= low || mid >= high {
+			break
+		}
+		if try(mid) > mid {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	try(low)
+	return low
+}
+
+// flow computes how fast everything goes where processes get so much of a core, and what
+// they could use then.
+func (r *Run) flow() {
+	for _, c := range r.consumers {
+		c.share = [stages]float64{r.levels[0], r.bandwidth(), r.levels[c.Host]}
+		if !math.IsInf(c.Rate, 1) { // its rate is what it is given as
+			c.share[send], c.share[apply] = 1, 1
+		}
+		r.chain(c)
+	}
+	if r.Network.Bandwidth > 0 {
+		r.network()
+		for _, c := range r.consumers {
+			r.chain(c)
+		}
+	}
+	r.procs = append(r.procs[:0], process{0, max(math.Ceil(r.backends), 1), r.backends})
+	for _, c := range r.consumers {
+		r.wants(c)
+	}
 }
 
 // wants notes what a consumer's processes could use, if what comes to them goes on coming
@@ -173,8 +222,9 @@ func (r *Run) wants(c *consumer) {
 	w := 1.0
 	if c.debt == 0 {
 		w = want(send, 1)
-		if c.full {
-			w = min(w, float64(c.stage[send].rate*c.stage[send].density))
+		// A full buffer takes what the worker takes out of it, whatever the walsender gets.
+		if in, out := r.through(c); c.full && in > 0 {
+			w = min(w, float64(out/in*c.stage[send].density))
 		}
 	}
 	r.procs = append(r.procs, process{0, 1, w})
