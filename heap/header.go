@@ -82,8 +82,10 @@ func (p *page) materialize() {
 	if p.headers != nil {
 		return
 	}
-	more := min(moreLines, int(p.upper-p.lower)/(minTupleAligned+storage.LinePointerSize))
-	p.headers = make([]header, len(p.items), len(p.items)+more)
+	// In whole pieces, for one that is outgrown goes to another page, unless the page is full.
+	room := (len(p.items)/moreLines + 1) * moreLines
+	room = min(room, len(p.items)+int(p.upper-p.lower)/(minTupleAligned+storage.LinePointerSize))
+	p.headers = make([]header, len(p.items), room)
 	r := 0
 	upper := storage.PageSize
 	for i, lp := range p.items {

@@ -97,7 +97,7 @@ func (t *Table) make(p *page) {
 			t.loadBodies = append(t.loadBodies, t.bodies[v.start:]...)
 			t.bodies = t.bodies[:v.start]
 		}
-		p.add(lengthOf(len(t.loadBodies)-at, k.nulls), at, k.nulls)
+		t.add(p, lengthOf(len(t.loadBodies)-at, k.nulls), at, k.nulls)
 	}
 	p.bodies = bytes.Clone(t.loadBodies)
 	t.loadBodies = t.loadBodies[:0]

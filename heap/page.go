@@ -209,15 +209,21 @@ func (p *page) unusedLine() storage.OffsetNumber {
 // add puts a version of length bytes on the page, whose body is at offset body of
 // p.bodies, and returns its offset number: the first
 // unused line pointer, or a new one (PageAddItemExtended).
-func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
+func (t *Table) add(p *page, length, body int, nulls bool) storage.OffsetNumber {
 	off := p.unusedLine()
 	reused := off != 0
 	if !reused {
 		p.freeLines = false
 		p.lower += storage.LinePointerSize
-		p.items = append(roomFor(p.items, 1), linePointer{})
+		if len(p.items) == cap(p.items) {
+			p.items = t.lines.grow(t.log.Memory(), p.items)
+		}
+		p.items = append(p.items, linePointer{})
 		if p.headers != nil {
-			p.headers = append(roomFor(p.headers, 1), header{})
+			if len(p.headers) == cap(p.headers) {
+				p.headers = t.headers.grow(t.log.Memory(), p.headers)
+			}
+			p.headers = append(p.headers, header{})
 		}
 		off = storage.OffsetNumber(len(p.items))
 	}
@@ -241,12 +247,32 @@ func (p *page) add(length, body int, nulls bool) storage.OffsetNumber {
 // to one that was filled.
 const moreLines = 8
 
-// roomFor returns s with room for n more elements, and hardly more.
-func roomFor[T any](s []T, n int) []T {
-	if len(s)+n <= cap(s) {
+// outgrown is memory of line pointers or headers that pages have outgrown, by how many
+// times moreLines it has room for: the next page that needs as much gets it.
+type outgrown[T any] [MaxHeapTuplesPerPage/moreLines + 2][][]T
+
+// grow returns s, which is full, with room for moreLines more at most. Nobody may hold a
+// pointer into s.
+func (o *outgrown[T]) grow(memory *storage.Arena, s []T) []T {
+	more := o.room(memory, len(s)+1)
+	more = append(more, s...)
+	if n := cap(s); n > 0 && n%moreLines == 0 {
+		free := &o[n/moreLines]
+		*free = append(*free, s[:0])
+	}
+	return more
+}
+
+// room returns an empty slice with room for n elements and hardly more.
+func (o *outgrown[T]) room(memory *storage.Arena, n int) []T {
+	class := (n + moreLines - 1) / moreLines
+	free := &o[class]
+	if last := len(*free) - 1; last >= 0 {
+		s := (*free)[last]
+		*free = (*free)[:last]
 		return s
 	}
-	return append(make([]T, 0, len(s)+max(n, moreLines)), s...)
+	return storage.Give[T](memory, class*moreLines)[: 0 : class*moreLines]
 }
 
 // note records who inserted item off.

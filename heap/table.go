@@ -133,6 +133,10 @@ type Table struct {
 	bulk       *Bulk               // the row that is being inserted is one of a COPY
 	mvcc       bool                // versions are looked at with a backend's snapshot
 
+	// What pages that grew line by line have left to others.
+	lines   outgrown[linePointer]
+	headers outgrown[header]
+
 	bodies   []byte // arena that the page being filled grows in
 	shortest int    // a version's body takes at most so many bytes and its long values
 	// loadArena is where rows of loaded pages are formed; nil until it is needed.
@@ -391,16 +395,17 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 		} else {
 			if cap(p.bodies)-body < v.bodySize() {
 				// As much as the page has room for.
-				p.bodies = roomFor(p.bodies, max(v.bodySize(), int(p.upper)-int(p.lower)))
+				more := max(v.bodySize(), int(p.upper)-int(p.lower))
+				p.bodies = append(make([]byte, 0, body+more), p.bodies...)
 			}
 			p.bodies = append(p.bodies, t.bodies[v.start:]...)
 		}
 		t.bodies = t.bodies[:v.start]
-		return p.add(v.length, body, v.nulls)
+		return t.add(p, v.length, body, v.nulls)
 	}
 	p.bodies = p.bodies[:body+v.bodySize()]
 	n := len(p.items)
-	off := p.add(v.length, body, v.nulls)
+	off := t.add(p, v.length, body, v.nulls)
 	t.items = t.items[:len(t.items)+len(p.items)-n]
 	return off
 }

@@ -38,6 +38,7 @@ const latecomers = 8
 
 // moreItems gives leaf p, whose memory is full, room for as many items as may come.
 func (t *BTree) moreItems(p *page) {
+	t.enlarged++
 	n := t.itemsExpected(len(p.items), p.free, t.plainSize)
 	p.items = append(storage.Give[item](&t.memory, n), p.items...)
 	if p.los != nil {

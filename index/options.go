@@ -163,6 +163,8 @@ type BTree struct {
 	memory   storage.Arena // of items: a part of the log's
 	spare    []arrays      // of leaves that got posting lists
 	packed   []byte        // what giveUp has packed
+	unpacked int           // leaves that were packed and then touched
+	enlarged int           // leaves that got more memory after that, or after their first items
 	looked   []item        // of the leaf that look returned last
 	blocks   [len(leafBlocks)][]*storage.Block
 	tail     sorter

@@ -123,7 +123,12 @@ func (t *BTree) look(p *page) *page {
 func (t *BTree) unpack(p *page) {
 	b := p.slab[p.packedAt:]
 	n := packedItems(b)
-	t.arrays(p, min(n+latecomers, t.itemsExpected(n, p.free, t.plainSize)))
+	t.unpacked++
+	room := t.itemsExpected(n, p.free, t.plainSize)
+	if t.enlarged <= t.unpacked/4 {
+		room = min(room, n+latecomers) // seldom do more come
+	}
+	t.arrays(p, room)
 	p.items = appendUnpacked(p.items, b)
 	high := p.slab[:p.packedAt]
 	t.slabBytes(p, t.slabExpected(p, len(high)))
