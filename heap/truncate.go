@@ -45,7 +45,7 @@ func (t *Table) Truncate(n int, quiet bool) {
 		t.disown()
 	}
 	t.pages.truncate(n)
-	t.target = storage.InvalidBlock
+	t.ForgetTarget() // an invalidation of the file tells all processes (CacheInvalidateSmgr)
 	t.rows = nil
 	hints := t.log.HintsLogged()
 

@@ -17,6 +17,8 @@
 // table joins the subscription while others are applied) and --sessions (session.go): there a
 // publisher's own writes are compared, without a subscriber.
 //
+// With --damaged each recording is also applied with something in it broken (damaged.go).
+//
 // Which lines of the model random cases reach, Go's coverage tells:
 //
 //	go build -cover -coverpkg=./experiments/differential,./heap/...,./index/...,./wal/...,./model/apply -o differential ./experiments/differential
@@ -66,6 +68,7 @@ type options struct {
 	loaded  bool
 	copied  bool
 	session bool
+	damaged bool
 	all     string
 }
 
@@ -93,6 +96,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.BoolVar(&o.loaded, "loaded", false, "tables have rows before, as bulk loads leave them")
 	f.BoolVar(&o.copied, "copied", false, "each case has a table that a synchronisation worker copies at the end")
 	f.BoolVar(&o.session, "sessions", false, "cases are those of a publisher: what sessions write that change its tables")
+	f.BoolVar(&o.damaged, "damaged", false, "apply each recording again with something in it broken, which must not panic")
 	f.StringVar(&o.all, "keep", "", "leave the recordings of all cases in folder `DIR`, which applysim verify reads")
 	f.StringVar(&o.log, "log", "", "add this run to the log in `FILE`")
 	switch err := f.Parse(args); {
@@ -222,6 +226,11 @@ func (d *differential) loop() error {
 		}
 		failures = 0
 		result := compareAll(r.dir, d.views)
+		if d.damaged && result.Outcome != recorded.Differs {
+			if faults := damaged(r.dir, r.seed); len(faults) > 0 {
+				result.Outcome, result.StateDifferences = recorded.Differs, faults
+			}
+		}
 		d.count(r.dir, result)
 		if result.Outcome == recorded.Differs || d.verbose || result.Outcome == recorded.Unsupported {
 			fmt.Fprintf(d.stdout, "seed %d: %s\n", r.seed, result.Line())
