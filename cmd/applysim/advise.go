@@ -32,7 +32,8 @@ schema and a workload. Tables whose updates cannot be replicated at all come
 first. With --goal pieces of advice are combined, always the one that brings the
 run nearest to the goals, until they are met. Where the scenario has [publisher] or
 [[subscription]], changes of the way there are tried in time, too: streaming, batches
-split, several subscriptions, a limit of what slots keep. Exit code 1 when a goal is not
+split, several subscriptions, row filters (updates that cross them come as inserts
+and deletes; what they move to the publisher is told), a limit of what slots keep. Exit code 1 when a goal is not
 met, when replication would stop, or when the scenario changes rows of tables
 that cannot replicate it.`,
 	example: `  $ applysim advise orders.toml

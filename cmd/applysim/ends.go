@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"applysim/experiments/table"
 	"applysim/model/advise"
@@ -71,7 +72,10 @@ func (o *runOptions) onTheWay(s *scenario.Scenario, r *advise.Report) (*pipeline
 		}
 		for i := range with.Subscriptions {
 			a, b := &ends.Subscriptions[i], &with.Subscriptions[i]
-			x.SideEffects = append(x.SideEffects, fmt.Sprintf("at the publisher: the stream of %s has %s a change instead of %s, its walsender takes %s instead of %s; its WAL stays as it is",
+			if a.Bytes == b.Bytes {
+				continue // it does not get the table
+			}
+			x.SideEffects = append(x.SideEffects, fmt.Sprintf("at the publisher: the stream of %s has %s a change instead of %s, its walsender takes %s instead of %s: it reads all of the row and leaves the column out; the WAL stays as it is",
 				a.Name, amount(b.Bytes), amount(a.Bytes), lasting2(b.WalsenderS), lasting2(a.WalsenderS)))
 		}
 	}
@@ -113,7 +117,7 @@ func printWays(w io.Writer, ways []pipeline.Way, markdown bool) {
 // endsTable shows both ends.
 func endsTable(e *pipeline.Ends) *table.Table {
 	t := &table.Table{
-		Title: fmt.Sprintf("Both ends, a change on average at %s changes a second", table.Integer(int64(e.Changes))),
+		Title: fmt.Sprintf("Both ends, a change on average at %s changes a second", table.Integer(int64(math.Round(e.Changes)))),
 		Columns: []table.Column{
 			{Name: "end"}, {Name: "CPU", Right: true}, {Name: "cores", Right: true, Decimals: 3}, {Name: "WAL", Right: true}, {Name: "WAL a second", Right: true},
 			{Name: "stream", Right: true}, {Name: "kind"},

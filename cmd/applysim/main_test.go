@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,6 +37,8 @@ func TestMain(m *testing.M) {
 //	head N FILE OUT       copies the first N bytes
 //	foreground FILE OUT   unpacks a records.tsv.gz without its background records
 //	workload ROWS OUT     writes the published workload's stream
+//	field NAME FILE OUT   writes a field of a JSON object
+//	section ID FILE OUT   writes the text of a section of a page, a line for each piece
 //
 // and $RECORDED, $STREAMS, $OBSERVED, $PAIRS and $SCENARIO, the folders of recorded cases, of
 // streams, of statistics and of
@@ -58,6 +64,8 @@ func TestScript(t *testing.T) {
 			"foreground": command2("foreground", writeForeground),
 			"head":       writeHead,
 			"workload":   writeWorkload,
+			"field":      writeField,
+			"section":    writeSection,
 		},
 	})
 }
@@ -83,6 +91,41 @@ func writeHead(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b := ts.ReadFile(args[1])
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(b[:n]), 0o666))
+}
+
+func writeField(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: field NAME FILE OUT")
+	}
+	var fields map[string]json.RawMessage
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &fields))
+	if fields[args[0]] == nil {
+		ts.Fatalf("%s has no field %q", args[1], args[0])
+	}
+	var out bytes.Buffer
+	ts.Check(json.Indent(&out, fields[args[0]], "", "  "))
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), append(out.Bytes(), '\n'), 0o666))
+}
+
+// tags are what a page has beside its text.
+var tags = regexp.MustCompile(`(?s)<style.*?</style>|<[^>]*>`)
+
+func writeSection(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: section ID FILE OUT")
+	}
+	_, page, found := strings.Cut(ts.ReadFile(args[1]), `<section id="`+args[0]+`">`)
+	if !found {
+		ts.Fatalf("%s has no section %q", args[1], args[0])
+	}
+	page, _, _ = strings.Cut(page, "</section>")
+	var out strings.Builder
+	for line := range strings.Lines(tags.ReplaceAllString(page, "\n")) {
+		if line = strings.TrimSpace(html.UnescapeString(line)); line != "" {
+			out.WriteString(line + "\n")
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(out.String()), 0o666))
 }
 
 func writeWorkload(ts *testscript.TestScript, _ bool, args []string) {

@@ -42,6 +42,8 @@ type Costs struct {
 	Warnings           []string
 	// Runs are the simulated parts by subscription: what became of the rows there.
 	Runs []*scenario.Result
+
+	filtered [2]kinds // changes of a filter's table: made, sent
 }
 
 // Operation is what one of its transactions costs.
@@ -83,13 +85,16 @@ const Framing = 1 + 4 + 1 + 8 + 8 + 8
 const readShare = 0.5
 
 // Measure simulates a part of a scenario and says what its transactions cost.
-func Measure(s *scenario.Scenario, o *Options) (*Costs, error) {
+func Measure(s *scenario.Scenario, o *Options) (*Costs, error) { return measure(s, o, nil) }
+
+// measure does it with a row filter; nil for none.
+func measure(s *scenario.Scenario, o *Options, filter *scenario.Filter) (*Costs, error) {
 	part, changes := sample(s, o.Limit)
 	c := &Costs{Changes: changes, Length: part.Duration.Seconds()}
 	for i := range s.Operations {
 		c.Operations = append(c.Operations, Operation{Name: nameOf(s, i), Subscriptions: make([]Cost, max(len(s.Subscriptions), 1))})
 	}
-	if err := c.publisher(part, o); err != nil {
+	if err := c.publisher(part, o, filter); err != nil {
 		return nil, err
 	}
 	c.Runs = make([]*scenario.Result, len(c.Operations[0].Subscriptions))
@@ -104,7 +109,7 @@ func Measure(s *scenario.Scenario, o *Options) (*Costs, error) {
 				c.Operations[k].Subscriptions[i] = c.Operations[k].Subscriptions[like]
 			}
 			c.Runs[i] = c.Runs[like]
-		} else if err := c.subscription(part, o, i, tables); err != nil {
+		} else if err := c.subscription(part, o, i, tables, filter); err != nil {
 			return nil, err
 		}
 		done = append(done, tables)
@@ -189,10 +194,19 @@ func transactions(s *scenario.Scenario, n int) float64 {
 }
 
 // publisher runs the publisher's side.
-func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
+func (c *Costs) publisher(s *scenario.Scenario, o *Options, filter *scenario.Filter) error {
+	s = whole(s)
 	db, err := s.Database(nil, o.Schema)
 	if err != nil {
 		return err
+	}
+	identity := ""
+	if filter != nil {
+		if identity = filter.Identity(s, db); identity != "" {
+			if err := db.Exec(identity, ""); err != nil {
+				return err
+			}
+		}
 	}
 	gen, err := scenario.NewGenerator(s, db, db)
 	if err != nil {
@@ -207,6 +221,11 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options) error {
 			like.Schema = p.Schema
 			if own, err = like.Database(nil, o.Schema); err != nil {
 				return err
+			}
+			if identity != "" {
+				if err := own.Exec(identity, ""); err != nil {
+					return err
+				}
 			}
 		}
 		for _, x := range p.Server {
@@ -341,15 +360,34 @@ const exactly = 10_000
 
 // sums are what was counted of an operation's transactions.
 type sums struct {
-	n, told    float64 // transactions, and those whose work was told apart
-	apply, wal float64 // of the latter
-	sent       publisher.Counter
+	n, told    float64           // transactions, and those whose work was told apart
+	apply, wal float64           // of the latter
+	sent, made publisher.Counter // of what there would be without a filter
 	messages   float64
 	changes    float64
+	kinds      [2]kinds // of the filter's table: made, sent
+}
+
+// kinds are changes by kind.
+type kinds struct{ inserts, updates, deletes float64 }
+
+func (k *kinds) plus(x kinds) {
+	k.inserts, k.updates, k.deletes = k.inserts+x.inserts, k.updates+x.updates, k.deletes+x.deletes
+}
+
+func (k *kinds) add(m *stream.Message) {
+	switch m.Kind {
+	case stream.KindInsert:
+		k.inserts++
+	case stream.KindUpdate:
+		k.updates++
+	case stream.KindDelete:
+		k.deletes++
+	}
 }
 
 // subscription runs a subscription's side.
-func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, tables []string) error {
+func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, tables []string, filter *scenario.Filter) error {
 	model, err := cost.Builtin()
 	if err != nil {
 		return err
@@ -370,8 +408,25 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 		now := cost.Measure(worker)
 		return now, o.Profile.Apply(model, now.Sub(before)).Seconds
 	}
+	of := uint32(0) // the filter's table
 	run := &scenario.Options{
-		Schema: o.Schema, Tables: tables,
+		Schema: o.Schema, Tables: tables, Filter: filter,
+		Made: func(k int, m *stream.Message) {
+			if m.Kind == stream.KindRelation {
+				if name := relationName(m.Relation); name == filter.Table {
+					of = m.Relation.ID
+				}
+				for i := range all {
+					all[i].made.Add(m)
+				}
+				return
+			}
+			all[k].made.Add(m)
+			if m.RelationID == of && of > 0 {
+				all[k].kinds[0].add(m)
+				all[k].sent.Decoded(m, filter.Table, &publisher.Published{Name: filter.Table, Filter: 1})
+			}
+		},
 		Ready: func(w *apply.Worker) {
 			worker, first, firstLSN = w, cost.Measure(w), float64(w.Log().LSN())
 			last, lastLSN = first, firstLSN
@@ -385,6 +440,9 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 			}
 			all[k].sent.Add(m)
 			all[k].messages++
+			if m.RelationID == of && of > 0 {
+				all[k].kinds[1].add(m)
+			}
 			switch m.Kind {
 			case stream.KindInsert, stream.KindUpdate, stream.KindDelete:
 				all[k].changes++
@@ -409,6 +467,12 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 	if err != nil {
 		return err
 	}
+	lists := whole(s) != s
+	if lists && filter == nil {
+		if err := decodedWhole(s, o, tables, all); err != nil {
+			return err
+		}
+	}
 	c.Runs[number] = result
 	if result.Stopped != nil {
 		return fmt.Errorf("%s: message %d: replication would stop: %s", s.File, result.Stopped.Message, result.Stopped.Error)
@@ -426,10 +490,22 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 	if left <= 0 && apart > 0 && wal > 0 {
 		scale, scaleWAL = total/apart, (float64(worker.Log().LSN())-firstLSN)/wal
 	}
+	var filtered [2]kinds
 	for i := range all {
 		x := &all[i]
 		n := c.Operations[i].Transactions
-		if x.told == 0 || n == 0 {
+		if n == 0 {
+			continue
+		}
+		if filter != nil || lists {
+			x.sent.WALOf(&x.made)
+		}
+		if filter != nil {
+			filtered[0].plus(x.kinds[0])
+			filtered[1].plus(x.kinds[1])
+			c.Operations[i].Subscriptions[number].Sender = sender(o.Profile, prices, &x.sent, x.n) / n
+		}
+		if x.told == 0 {
 			continue
 		}
 		k := &c.Operations[i].Subscriptions[number]
@@ -444,7 +520,69 @@ func (c *Costs) subscription(s *scenario.Scenario, o *Options, number int, table
 		k.Bytes = data/n + float64(messages*Framing)
 		k.Pass = o.Profile.Apply(model, cost.Spooled(messages, data/n)).Seconds
 	}
+	if filtered[0] != (kinds{}) {
+		c.filtered = filtered // of a subscription that has the table; others are told the same
+	}
 	return nil
+}
+
+// whole is a scenario whose publications leave no columns out: the publisher's WAL has all.
+func whole(s *scenario.Scenario) *scenario.Scenario {
+	if !slices.ContainsFunc(s.Tables, func(t *scenario.Table) bool { return len(t.Unpublished) > 0 }) {
+		return s
+	}
+	n := *s
+	n.Tables = nil
+	for _, t := range s.Tables {
+		x := *t
+		x.Unpublished = nil
+		n.Tables = append(n.Tables, &x)
+	}
+	return &n
+}
+
+// decodedWhole counts what walsenders read where column lists leave columns out of what they
+// send: rows with all of them.
+func decodedWhole(s *scenario.Scenario, o *Options, tables []string, all []sums) error {
+	n := whole(s)
+	db, err := n.Database(nil, o.Schema)
+	if err != nil {
+		return err
+	}
+	gen, err := scenario.NewGenerator(n, db, db)
+	if err != nil {
+		return err
+	}
+	gen.SkipLoad()
+	left := map[string]int{}
+	for _, t := range s.Tables {
+		left[t.Name] = len(t.Unpublished)
+	}
+	names := map[uint32]string{}
+	var m stream.Message
+	for gen.Next(&m) {
+		if m.Kind == stream.KindRelation {
+			names[m.Relation.ID] = relationName(m.Relation)
+			for i := range all {
+				all[i].made.Add(&m)
+			}
+			continue
+		}
+		k := gen.Operation()
+		all[k].made.Add(&m)
+		if name, of := names[m.RelationID]; of && (tables == nil || slices.Contains(tables, name)) {
+			all[k].sent.LeaveOut(left[name])
+		}
+	}
+	return nil
+}
+
+// relationName is a table's name with its schema, unless that is public.
+func relationName(r *stream.Relation) string {
+	if r.Namespace == "public" {
+		return r.Name
+	}
+	return r.Namespace + "." + r.Name
 }
 
 // transactionBytes are the lengths of begin and commit.

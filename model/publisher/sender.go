@@ -261,6 +261,16 @@ func (c *Counter) assumed() *Counter {
 	return &a
 }
 
+// WALOf takes what a walsender reads from a counter of messages that would all be sent: where
+// a filter keeps some of them back, the WAL is that of all.
+func (c *Counter) WALOf(all *Counter) {
+	a := all.assumed()
+	c.records, c.recordBytes, c.passed = a.records, a.recordBytes, a.passed
+	c.decoded, c.decodedBytes = a.decoded, a.decodedBytes
+	c.commits, c.aborts, c.subs, c.chunks = a.commits, a.aborts, a.subs, a.chunks
+	c.replayed, c.first = a.replayed, a.first
+}
+
 // Usage is the walsender's work so far. Without a WAL that is assumed which the messages
 // suggest.
 func (c *Counter) Usage() *cost.Usage {

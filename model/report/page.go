@@ -126,18 +126,18 @@ func optional(f *float64, factor float64, decimals int, unit string) string {
 	return number(float64(*f*factor), decimals) + unit
 }
 
-// size is a number of bytes in the unit that fits.
+// size is a number of bytes in the unit that fits, as PostgreSQL has them: a kB is 1,024 bytes.
 func size(n float64) string {
 	abs := math.Abs(n)
 	switch {
-	case abs < 10_000:
+	case abs < 10<<10:
 		return number(n, 0) + " B"
-	case abs < 1e6:
-		return number(n/1e3, 1) + " kB"
-	case abs < 1e9:
-		return number(n/1e6, 1) + " MB"
+	case abs < 1<<20:
+		return number(n/(1<<10), 1) + " kB"
+	case abs < 1<<30:
+		return number(n/(1<<20), 1) + " MB"
 	}
-	return number(n/1e9, 1) + " GB"
+	return number(n/(1<<30), 1) + " GB"
 }
 
 // duration is a time in the unit that fits.

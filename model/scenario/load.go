@@ -20,6 +20,7 @@ type presetRows struct {
 	own    []column
 	draws  []uint16 // 1 more than each row's draw, 0 if nobody has looked; nil without a guard
 	guard  *guard
+	kept   []int // rows that pass a filter; nil for all
 }
 
 func newPresetRows(g *Generator, s *source, t apply.TableState) *presetRows {
@@ -38,10 +39,18 @@ func newPresetRows(g *Generator, s *source, t apply.TableState) *presetRows {
 }
 
 // Len is how many rows there are.
-func (p *presetRows) Len() int { return int(p.s.preset) }
+func (p *presetRows) Len() int {
+	if p.kept != nil {
+		return len(p.kept)
+	}
+	return int(p.s.preset)
+}
 
 // Row writes row n.
 func (p *presetRows) Row(n int, columns []int, row stream.Tuple) {
+	if p.kept != nil {
+		n = p.kept[n]
+	}
 	p.arena = p.arena[:0]
 	for i := range row {
 		row[i] = stream.Column{Format: stream.ColumnNull}
@@ -74,14 +83,14 @@ var loads = []string{loadCopy, loadIndexesFirst, loadInserts}
 // load gives the tables the rows that are there before the run.
 func (r *run) load() error {
 	r.gen.SkipLoad()
-	return r.s.loadPart(r.gen, r.worker, r.o.Part)
+	return r.s.loadPart(r.gen, r.worker, r.o.Part, r.o.Filter)
 }
 
 // Load gives the tables of a worker, or of a publisher's backend, the rows that are there
 // before the run.
-func (s *Scenario) Load(g *Generator, w *apply.Worker) error { return s.loadPart(g, w, nil) }
+func (s *Scenario) Load(g *Generator, w *apply.Worker) error { return s.loadPart(g, w, nil, nil) }
 
-func (s *Scenario) loadPart(g *Generator, w *apply.Worker, part *Part) error {
+func (s *Scenario) loadPart(g *Generator, w *apply.Worker, part *Part, filter *Filter) error {
 	states := w.Tables()
 	for _, t := range s.Tables {
 		if t.Rows == 0 || !part.has(t.Name) {
@@ -100,7 +109,11 @@ func (s *Scenario) loadPart(g *Generator, w *apply.Worker, part *Part) error {
 			}
 			found = true
 			o := apply.LoadOptions{Inserted: t.Load == loadInserts, IndexesFirst: t.Load == loadIndexesFirst, Vacuumed: t.Vacuumed, Binary: s.Binary && !s.LoadedAsText}
-			if err := w.Load(states[i].Schema.Schema, states[i].Schema.Name, newPresetRows(g, src, states[i]), o); err != nil {
+			rows := newPresetRows(g, src, states[i])
+			if filter != nil && filter.Table == t.Name {
+				rows.kept = filter.keeps(rows)
+			}
+			if err := w.Load(states[i].Schema.Schema, states[i].Schema.Name, rows, o); err != nil {
 				return s.fail(t.at+".rows", "rows before the run: %s", strings.TrimPrefix(fmt.Sprint(err), "apply: "))
 			}
 		}

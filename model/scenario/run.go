@@ -56,6 +56,11 @@ type Options struct {
 	// Tables are those that the subscription gets, with their schemas unless that is
 	// public; nil for all. A transaction without a change of theirs is not sent.
 	Tables []string
+	// Filter is a row filter that the publication has; nil for none. Rows before the run that
+	// do not pass it are not there. Made is told of each message that there would be without
+	// it; may be nil.
+	Filter *Filter
+	Made   func(operation int, m *stream.Message)
 	// Part is what the run is of; nil for the whole scenario.
 	Part *Part
 	// Sent is told of each message before it is applied, Committed of each transaction
@@ -86,6 +91,7 @@ type run struct {
 	names    map[uint32]string // of relations
 	beside   []*cost.Usage     // work of other processes than the worker: what commands took
 	timeline timeline
+	filtered *filtered
 }
 
 // event is what happens at a time.
@@ -230,7 +236,21 @@ func (s *Scenario) prepare(v *Variant, o *Options) (*run, error) {
 			return nil, err
 		}
 	}
-	if r.gen, err = newGenerator(s, base, r.db, o.Part); err != nil {
+	now := r.db
+	if o.Filter != nil {
+		if now, err = s.Database(v, o.Schema); err != nil {
+			return nil, err
+		}
+		if sql := o.Filter.Identity(s, now); sql != "" {
+			if err := now.Exec(sql, ""); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.filterFor(now); err != nil {
+			return nil, err
+		}
+	}
+	if r.gen, err = newGenerator(s, base, now, o.Part); err != nil {
 		return nil, s.blame(v, base, o, err)
 	}
 	r.db = o.Part.of(r.db)
@@ -364,6 +384,9 @@ func (r *run) apply() error {
 			counted = n
 		}
 	}
+	if r.filtered != nil && r.filtered.err != nil {
+		return r.filtered.err
+	}
 	if r.stopped == nil && r.s.Duration > 0 && r.o.Until == 0 {
 		if err := r.until(r.s.Start.Time().Add(r.s.Duration)); err != nil {
 			return err
@@ -385,6 +408,9 @@ func (r *run) apply() error {
 
 // nextSent makes the next message that the subscription gets.
 func (r *run) nextSent(m *stream.Message) bool {
+	if r.filtered != nil {
+		return r.nextFiltered(m)
+	}
 	if r.o.Tables == nil {
 		return r.gen.Next(m)
 	}

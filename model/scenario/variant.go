@@ -21,7 +21,7 @@ func decodeVariant(d *decoder, t *section) *Variant {
 		}
 	}
 	for _, name := range t.texts("drop_index") {
-		add(t.at("drop_index"), "DROP INDEX %s", quoted(name))
+		add(t.at("drop_index"), "DROP INDEX %s", Quoted(name))
 		v.DDL[len(v.DDL)-1].index = name
 	}
 	for _, sql := range t.texts("ddl") {
@@ -41,17 +41,17 @@ func decodeVariant(d *decoder, t *section) *Variant {
 		if !ok || n < 10 || n > 100 {
 			d.fail(at, "fillfactor of %s: found %s, expected a whole number from 10 to 100", name, describe(value))
 		}
-		add(at, "ALTER TABLE %s SET (fillfactor = %s)", quoted(name), strconv.FormatInt(n, 10))
+		add(at, "ALTER TABLE %s SET (fillfactor = %s)", Quoted(name), strconv.FormatInt(n, 10))
 	})
 	each("replica_identity", func(at, name string, value any) {
 		identity, _ := value.(string)
 		switch identity {
 		case "default", "full", "nothing":
-			add(at, "ALTER TABLE %s REPLICA IDENTITY %s", quoted(name), strings.ToUpper(identity))
+			add(at, "ALTER TABLE %s REPLICA IDENTITY %s", Quoted(name), strings.ToUpper(identity))
 		case "":
 			d.fail(at, "replica identity of %s: found %s, expected \"full\", \"default\", \"nothing\" or an index's name", name, describe(value))
 		default:
-			add(at, "ALTER TABLE %s REPLICA IDENTITY USING INDEX %s", quoted(name), quoted(identity))
+			add(at, "ALTER TABLE %s REPLICA IDENTITY USING INDEX %s", Quoted(name), Quoted(identity))
 		}
 	})
 	each("column_type", func(at, name string, value any) {
@@ -61,7 +61,7 @@ func decodeVariant(d *decoder, t *section) *Variant {
 				if !ok {
 					d.fail(at, "column_type of %s.%s: found %s, expected a type", name, column, describe(columns[column]))
 				}
-				add(at, "ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoted(name), quoteOne(column), text)
+				add(at, "ALTER TABLE %s ALTER COLUMN %s TYPE %s", Quoted(name), quoteOne(column), text)
 			}
 			return
 		}
@@ -71,7 +71,7 @@ func decodeVariant(d *decoder, t *section) *Variant {
 			d.fail(at, "column_type: expected the form \"table.column\" = \"type\"")
 			return
 		}
-		add(at, "ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoted(table), quoted(column), text)
+		add(at, "ALTER TABLE %s ALTER COLUMN %s TYPE %s", Quoted(table), Quoted(column), text)
 	})
 	v.Settings = settings(d, t.table("settings"), true)
 	t.done()
@@ -89,8 +89,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// quoted is a name as SQL has it, with its schema if there is one.
-func quoted(name string) string {
+// Quoted is a name as SQL has it, with its schema if there is one.
+func Quoted(name string) string {
 	parts := strings.SplitN(name, ".", 2)
 	for i, p := range parts {
 		parts[i] = quoteOne(p)
