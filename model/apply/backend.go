@@ -348,6 +348,7 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 		b.reach(t, tid)
 	}
 	old := b.row(t, tid)
+	b.compute(t, old)
 	scratch := w.scratch[:0]
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -362,13 +363,27 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 		if old[i].Form != datum.Plain && !old[i].Null {
 			// The message has it whole, since it is part of the replica identity. If it
 			// is the same the statement has left it alone, as it is stored.
-			if plain := t.plain(&old[i]); !w.values[i].Null && c.identical(&plain, &w.values[i]) {
+			if plain := t.known(&old[i]); !w.values[i].Null && c.identical(&plain, &w.values[i]) {
 				w.values[i] = old[i]
 			}
 		}
 	}
 	w.scratch = scratch
 	return b.replace(t, tid, old)
+}
+
+// compute reads what the expressions of the statement's SET list need of a row and what is
+// stored out of line.
+func (b *Backend) compute(t *table, old []datum.Value) {
+	s := b.statement
+	if s == nil || s.Table != t.schema {
+		return
+	}
+	for _, i := range s.Computes {
+		if !old[i].Null && old[i].Form == datum.External {
+			t.plain(&old[i])
+		}
+	}
 }
 
 // replace writes the new version of a row, w.values, and its index entries.

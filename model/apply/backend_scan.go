@@ -43,6 +43,9 @@ type Statement struct {
 	// Set are the columns that an UPDATE's SET list names; nil if it is not known: those
 	// whose values change.
 	Set []int
+	// Computes are the columns whose old values the expressions of the SET list compute
+	// with, one for each time: what is out of line is read.
+	Computes []int
 	// Given are the columns that an INSERT gives values to, nil if that is not known;
 	// of Perhaps some rows have the default.
 	Given, Perhaps []int

@@ -18,8 +18,10 @@ type dml struct {
 	verb  string // insert, update, delete, truncate, select
 	table *schema.Table
 	set   []int // columns that the SET list names
-	where []token
-	alias string
+	// computes are the columns that the SET list's expressions compute with.
+	computes []int
+	where    []token
+	alias    string
 	// simple says that nothing but the table's own condition decides which rows it is
 	// about.
 	simple bool
@@ -196,6 +198,51 @@ func (d *dml) readSet(toks []token) {
 				d.set = append(d.set, i)
 			}
 		}
+		if at := find(item, "="); at < len(item) {
+			d.readComputed(item[at+1:])
+		}
+	}
+}
+
+// readComputed reads which columns of the row an expression of a SET list computes with.
+// One that is taken over as it is, or only asked whether it is NULL, need not be whole. What
+// a query in parentheses reads is not known.
+func (d *dml) readComputed(toks []token) {
+	if find(toks, "select") < len(toks) {
+		return
+	}
+	var calls []string // the functions whose parentheses are open
+	for i, x := range toks {
+		switch {
+		case x.is("("):
+			name := ""
+			if i > 0 && toks[i-1].name() {
+				name = toks[i-1].text
+			}
+			calls = append(calls, name)
+			continue
+		case x.is(")"):
+			if len(calls) > 0 {
+				calls = calls[:len(calls)-1]
+			}
+			continue
+		case !x.name() || i+1 < len(toks) && toks[i+1].is("(", ".", "is"):
+			continue
+		}
+		first := i
+		if i > 1 && toks[i-1].is(".") {
+			if q := toks[i-2].text; q != d.alias && q != d.table.Name {
+				continue
+			}
+			first = i - 2
+		}
+		bare := first == 0 && i == len(toks)-1
+		if len(calls) > 0 && calls[len(calls)-1] == "coalesce" {
+			bare = true
+		}
+		if n := d.table.Column(x.text); n >= 0 && !bare {
+			d.computes = append(d.computes, n)
+		}
 	}
 }
 
@@ -367,13 +414,18 @@ func (d *dml) cheapest(r *relation) (*apply.Statement, float64) {
 				s.Set = append(s.Set, n)
 			}
 		}
+		for _, i := range d.computes {
+			if n := t.Column(d.table.Columns[i].Name); n >= 0 {
+				s.Computes = append(s.Computes, n)
+			}
+		}
 	}
 	if d.verb == "insert" || d.verb == "truncate" {
 		s.Method = apply.NoScan
 		s.Copy = d.copy
 		s.Given, s.Perhaps, s.Conflict, s.Arbiters = d.given, d.perhaps, d.conflict, d.arbiters
 		if d.conflict {
-			s.Set = d.set
+			s.Set, s.Computes = d.set, d.computes
 		}
 		return s, 0
 	}
