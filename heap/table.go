@@ -132,6 +132,7 @@ type Table struct {
 	ahead      storage.BlockNumber // page that its scan comes to next and has pinned already
 	bulk       *Bulk               // the row that is being inserted is one of a COPY
 	mvcc       bool                // versions are looked at with a backend's snapshot
+	logged     Logged              // what the last record of a row change has
 
 	// What pages that grew line by line have left to others.
 	lines   outgrown[linePointer]
@@ -261,6 +262,7 @@ func (t *Table) insert(values []datum.Value, cid uint32, toast bool) (storage.TI
 		t.nameData(d, v, 0, 0)
 		t.describeInsert(d, off, cleared)
 	}
+	t.logged = Logged{Row: v.length}
 	t.write(typ, p, wal.SizeOfHeapHeader+v.size(), 0)
 	t.Counters.Inserts++
 	t.live++

@@ -296,6 +296,7 @@ func (t *Table) Update(tid storage.TID, values []datum.Value, cid uint32) (Updat
 		typ++ // the same with INIT
 	}
 	t.countOldKey(oldKey)
+	t.logged = Logged{Old: tupleLength(oldKey), Row: v.length}
 	data := wal.SizeOfHeapHeader + v.size() - saved(prefix) - saved(suffix)
 	if d := t.log.Detail(); d != nil {
 		t.nameData(d, v, prefix, suffix)
@@ -462,6 +463,22 @@ func (t *Table) identitySize(tid storage.TID) int {
 	return wal.SizeOfHeapHeader + t.flattened(key, len(id.Columns) < len(t.old))
 }
 
+// Logged is what the record of a row change has for logical decoding: the lengths of its
+// tuples with their headers, in bytes; 0 for one that it does not have.
+type Logged struct{ Old, Row int }
+
+// Logged is what the last record of an INSERT, UPDATE or DELETE has, at the latest when the
+// log hands it out.
+func (t *Table) Logged() Logged { return t.logged }
+
+// tupleLength is the length of the tuple that a record says of an old row in so many bytes.
+func tupleLength(identity int) int {
+	if identity == 0 {
+		return 0
+	}
+	return identity - wal.SizeOfHeapHeader + TupleHeaderSize
+}
+
 // keyExternal says whether the replica identity of the row in t.old has a value that
 // is stored elsewhere. Then its record tells the key even if it stays as it is, as
 // logical decoding could not fetch it (HeapDetermineColumnsInfo's has_external).
@@ -520,6 +537,7 @@ func (t *Table) Delete(tid storage.TID, cid uint32) {
 	h.infomask2 &^= hotUpdated
 	h.setCTID(tid)
 	t.countOldKey(oldKey)
+	t.logged = Logged{Old: tupleLength(oldKey)}
 	if d := t.log.Detail(); d != nil {
 		t.nameOldKey(d, oldKey)
 		t.describeDelete(d, h, tid.Offset, cleared, oldKey > 0)

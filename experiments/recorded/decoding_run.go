@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/model/apply"
 	"applysim/model/backend"
@@ -27,6 +28,7 @@ type rowNote struct {
 	kind     string // the record's
 	xid, top uint32
 	lost     bool // it was rolled back
+	logged   heap.Logged
 	// Of a prepared transaction: its name, and whether its rows were carried out from the
 	// SQL.
 	gid     string
@@ -88,7 +90,7 @@ func (c *PublisherCase) carryOut() *carriedOut {
 		default:
 			return
 		}
-		n := rowNote{kind: kind, lost: run.Lost()}
+		n := rowNote{kind: kind, lost: run.Lost(), logged: b.Logged(r.Relation)}
 		n.xid, n.top = b.XIDs()
 		if r.Relation != wal.NoRelation && strings.HasPrefix(log.Name(r.Relation), "pg_toast_") {
 			n.kind = toastPrefix + kind
@@ -251,6 +253,7 @@ func (t *walTransaction) within(n *rowNote) {
 	if n.xid != n.top {
 		sub = decode.Xact{XID: t.top + n.xid - n.top, Top: t.top}
 	}
+	t.logged = n.logged
 	t.first = sub.Top != 0 && n.kind != abort && !slices.Contains(t.w.begun, sub)
 	if t.first {
 		t.w.begun = append(t.w.begun, sub)

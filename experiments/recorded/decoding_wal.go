@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"applysim/heap"
 	"applysim/model/decode"
 	"applysim/model/stream"
 )
@@ -283,6 +284,7 @@ type walTransaction struct {
 	committing, committed uint32
 	phase                 *phase // nil if the transaction is not prepared
 	first                 bool   // the record is the first one of its subtransaction
+	logged                heap.Logged
 }
 
 // begin begins a subtransaction.
@@ -340,9 +342,13 @@ func (t *walTransaction) row(r Record, lost, whole, speculative bool) error {
 			length -= topXID
 		}
 		if m := t.w.rolledBack(kind, r.Relation); m != nil {
-			return t.w.d.Change(t.sub, m, &decode.Logged{})
+			return t.w.d.Change(t.sub, m, &decode.Logged{Old: t.logged.Old, Row: t.logged.Row})
 		}
-		t.w.d.Lost(t.sub, kind, "public", r.Relation, lostSize(r, kind, length))
+		size := lostSize(r, kind, length)
+		if t.w.notes != nil && kind != stream.KindTruncate {
+			size = decode.RowSize(t.logged.Old, t.logged.Row)
+		}
+		t.w.d.Lost(t.sub, kind, "public", r.Relation, size)
 		return nil
 	}
 	if err := t.describe(); err != nil {
@@ -366,7 +372,7 @@ func (t *walTransaction) row(r Record, lost, whole, speculative bool) error {
 	if t.w.notes == nil && longer(r, kind, old, row) {
 		t.begin()
 	}
-	return t.w.d.Change(t.sub, m, &decode.Logged{Speculative: speculative})
+	return t.w.d.Change(t.sub, m, &decode.Logged{Speculative: speculative, Old: t.logged.Old, Row: t.logged.Row})
 }
 
 // speculative says whether a row is confirmed before the next one: it is one of an INSERT

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/model/partition"
 	"applysim/model/schema"
@@ -223,6 +224,16 @@ func (b *Backend) rollback(depth int) {
 func (b *Backend) XIDs() (xid, top uint32) {
 	x := &b.w.xacts
 	return x.Current, x.Top()
+}
+
+// Logged is what a record of a row change of a table has, when the log hands it out.
+func (b *Backend) Logged(rel wal.RelID) heap.Logged {
+	for _, t := range b.w.tables {
+		if t.rel == rel {
+			return t.heap.Logged()
+		}
+	}
+	return heap.Logged{}
 }
 
 // Ending is the id of the transaction or subtransaction of the last record of a rollback,

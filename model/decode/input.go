@@ -100,6 +100,10 @@ type Logged struct {
 	// Speculative says that it is a row of an INSERT with ON CONFLICT, which Confirm
 	// follows.
 	Speculative bool
+	// Old and Row are the lengths of the record's tuples with their headers, 0 for one that
+	// it does not have; both 0 if they are not known, and what the stream has is stored as
+	// it would be anew.
+	Old, Row int
 }
 
 // Confirm takes the confirmation of the speculative row that came last.
@@ -148,6 +152,14 @@ func (d *Decoder) Change(x Xact, m *stream.Message, logged *Logged) error {
 	}
 	if s.restored != s.length {
 		c.Restored = c.Size + s.restored - s.length
+	}
+	if logged != nil && logged.Old+logged.Row > 0 {
+		if n := RowSize(logged.Old, logged.Row) - c.Size; n != 0 {
+			c.Size += n
+			if c.Restored != 0 {
+				c.Restored += n
+			}
+		}
 	}
 	d.queue(own, top, c)
 	return nil
