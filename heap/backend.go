@@ -99,16 +99,24 @@ func (t *Table) LockKeyShare(tid storage.TID) {
 	t.logLock(p, tid.Offset)
 }
 
-// LockFor locks a row version before it is updated or deleted, as a backend does that has
-// to look at the row first: exclusive if its key may change.
-func (t *Table) LockFor(tid storage.TID, strongest bool) {
+// RowLock is how strongly SELECT ... FOR locks rows, or a backend a row that it has to look
+// at before it updates or deletes it (LockTupleMode).
+type RowLock = lockMode
+
+// The locks of FOR KEY SHARE, FOR SHARE, FOR NO KEY UPDATE and FOR UPDATE.
+const (
+	LockKeyShare    RowLock = keyShare
+	LockShare       RowLock = share
+	LockNoKeyUpdate RowLock = noKeyExclusive
+	LockUpdate      RowLock = exclusive
+)
+
+// LockRow locks a row version and writes the record, unless the transaction has a lock
+// as strong.
+func (t *Table) LockRow(tid storage.TID, mode RowLock) {
 	p := t.page(tid.Block)
 	h := p.header(tid.Offset)
 	t.beforeUpdate(p, h)
-	mode := noKeyExclusive
-	if strongest {
-		mode = exclusive
-	}
 	if t.locked(h) && h.infomask&xmaxIsMulti == 0 && h.holds().mode() >= mode {
 		return
 	}

@@ -119,7 +119,8 @@ func (b *Backend) Savepoint(name string) error {
 	}
 	w := b.w
 	if w.xacts.Depth() == 0 {
-		b.p.topLogged = w.xacts.Current != 0
+		// Changes of unlogged tables give a transaction an id that no record has.
+		b.p.topLogged = w.xacts.Current != 0 && w.log.InsertLSN() != w.assignedAt
 	}
 	w.savepoint(&b.p)
 	counts := map[*table]rowCounts{}
@@ -337,7 +338,7 @@ func (b *Backend) deleteFound(t *table, tid storage.TID) error {
 	w.needXID()
 	b.noteRowLock()
 	if t.rowTrigger("delete") {
-		t.heap.LockFor(tid, true)
+		t.heap.LockRow(tid, heap.LockUpdate)
 	}
 	w.deleteRow(t, tid)
 	b.referredFrom(t, row, nil)
@@ -413,7 +414,7 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 		b.noteRowLock() // other sessions may lock the key meanwhile
 	}
 	if t.rowTrigger("update") {
-		t.heap.LockFor(tid, b.setsKey(t, set))
+		t.heap.LockRow(tid, updateLock(b.setsKey(t, set)))
 	}
 	t.finder.gone(w, tid)
 	w.touch(t)
@@ -447,6 +448,43 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 		}
 	}
 	return nil
+}
+
+// updateLock is the lock of a row that is going to be updated.
+func updateLock(key bool) heap.RowLock {
+	if key {
+		return heap.LockUpdate
+	}
+	return heap.LockNoKeyUpdate
+}
+
+// LockRow locks a row to which the statement's scan comes, for SELECT ... FOR.
+func (b *Backend) LockRow(s *schema.Table, tid storage.TID, mode heap.RowLock) {
+	t := b.w.bySchema[s]
+	b.reach(t, tid)
+	b.w.needXID()
+	b.noteRowLock()
+	t.heap.LockRow(tid, mode)
+}
+
+// AssignXID gives the transaction an id, as a change does that leaves no record.
+func (b *Backend) AssignXID() { b.w.needXID() }
+
+// FinishScan lets the statement's scan come to its end: its rows are sorted.
+func (b *Backend) FinishScan() {
+	s := b.statement
+	b.endScan()
+	b.statement = s
+}
+
+// StopScan ends the statement's scan where it is.
+func (b *Backend) StopScan() {
+	if b.scan != nil {
+		b.scan.end()
+		b.scan.table.heap.Pin(storage.InvalidBlock)
+		b.scan = nil
+		b.statement.Method = NoScan
+	}
 }
 
 // unchanged is the executor's hint that an update leaves an index alone: none of its

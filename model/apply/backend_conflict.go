@@ -98,7 +98,7 @@ func (b *Backend) conflicts(r *relation, m *stream.Message, tid storage.TID) err
 		}
 		key = b.setsKey(t, set)
 	}
-	t.heap.LockFor(tid, key)
+	t.heap.LockRow(tid, updateLock(key))
 	t.heap.Pin(tid.Block) // it stays at hand until the row is updated
 	return nil
 }

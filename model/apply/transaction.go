@@ -166,5 +166,6 @@ func (w *Worker) nextXID() uint32 {
 		}
 		w.log.InsertPlain(wal.CommitTSZeroPage, 0)
 	}
+	w.assignedAt = w.log.InsertLSN()
 	return xid
 }

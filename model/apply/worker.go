@@ -99,8 +99,9 @@ type Worker struct {
 	synchronizing *synchronization // nil if all tables are there
 	duplicates    []*localIndex    // in which live rows have the key of the row that was just written
 	xacts         heap.Transactions
-	command       uint32 // command id of the next change
-	ownXID        uint32 // of records that are not of the current transaction: of VACUUM, or a rollback; else 0
+	command       uint32  // command id of the next change
+	assignedAt    wal.LSN // where the log ended when the last transaction id was assigned
+	ownXID        uint32  // of records that are not of the current transaction: of VACUUM, or a rollback; else 0
 	nextOID       uint32
 	droppedFiles  int      // files that go when the transaction commits
 	restore       []func() // brings them back

@@ -162,3 +162,63 @@ create index t_part on t (d) where d > 5; create index t_lower on t (lower(c));`
 		}
 	}
 }
+
+// TestReads says what a SET list computes with, and which rows a SELECT locks.
+func TestReads(t *testing.T) {
+	db, err := schema.Read(strings.NewReader("CREATE TABLE t (id int PRIMARY KEY, a text, b text, n int); CREATE INDEX t_n ON t (n);"), "ddl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(sql string) *dml {
+		s, err := ReadScript([]string{sql}, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := readDML(s.statements[0], db)
+		if d == nil {
+			t.Fatalf("%s: not read", sql)
+		}
+		return d
+	}
+	for sql, want := range map[string][]int{
+		"update t set a='x', b=null":                             nil,
+		"update t set a=b, b=a":                                  nil, // taken over as they are
+		"update t set a=a||'x', b=upper(b)":                      {1, 2},
+		"update t x set a=x.a||t.b, b=x.b":                       {1, 2},
+		"update t set a=coalesce(a,'x'), b=coalesce(b||a,'x')":   {2, 1},
+		"update t set n=case when a is null then 1 else n+1 end": {3},
+		"update t set a=(select a from t limit 1)":               nil,
+	} {
+		if d := read(sql); !slices.Equal(d.computes, want) {
+			t.Errorf("%s: computes with columns %v, expected %v", sql, d.computes, want)
+		}
+	}
+	for sql, want := range map[string]string{
+		"select * from t where id=1":                                   "",
+		"select * from t where id=1 for update":                        "3 [] -1",
+		"select * from t for no key update nowait":                     "2 [] -1",
+		"select * from t where n=1 order by n, id limit 5 for share":   "1 [3 0] 5",
+		"select * from t order by id desc for key share skip locked":   "0 [0] -1 desc",
+		"select * from t order by a||b for update":                     "",
+		"select count(*) from t group by n":                            "",
+		"select * from t, t as u for update":                           "",
+		"select * from t join t u using (id) for update":               "",
+		"select * from t limit 5 offset 5 for update":                  "",
+		"select * from t where n in (select 1 from t for update)":      "",
+		"select * from t where n in (select 1 from t) for update of t": "3 [] -1",
+	} {
+		got := ""
+		if l := read(sql).readLocking(); l != nil {
+			got = fmt.Sprint(l.mode, " ", l.order, " ", l.limit)
+			if l.desc {
+				got += " desc"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: locking %q, expected %q", sql, got, want)
+		}
+	}
+	if q, l := read("delete from t where id in (select id from t where n=1 order by id limit 2 for update skip locked)").lockingQuery(db); q == nil || l.limit != 2 {
+		t.Errorf("the query of a DELETE: %v, %v", q, l)
+	}
+}

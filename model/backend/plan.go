@@ -155,7 +155,7 @@ func readDML(s *statement, db *schema.Database) *dml {
 	if i := find(toks, "where"); i < len(toks) {
 		end := i + 1 + find(toks[i+1:], "returning", "order", "limit", "group", "for", "union", "having")
 		d.where = toks[i+1 : end]
-		if end < len(toks) && !toks[end].is("returning", "order") {
+		if end < len(toks) && !toks[end].is("returning", "order") && d.readLocking() == nil {
 			d.simple = false
 		}
 	}
@@ -198,7 +198,7 @@ func (d *dml) readSet(toks []token) {
 				d.set = append(d.set, i)
 			}
 		}
-		if at := find(item, "="); at < len(item) {
+		if at := slices.IndexFunc(item, func(x token) bool { return x.is("=") }); at >= 0 {
 			d.readComputed(item[at+1:])
 		}
 	}
@@ -208,7 +208,7 @@ func (d *dml) readSet(toks []token) {
 // One that is taken over as it is, or only asked whether it is NULL, need not be whole. What
 // a query in parentheses reads is not known.
 func (d *dml) readComputed(toks []token) {
-	if find(toks, "select") < len(toks) {
+	if slices.ContainsFunc(toks, func(x token) bool { return x.kind == 'w' && x.is("select") }) {
 		return
 	}
 	var calls []string // the functions whose parentheses are open
@@ -238,7 +238,7 @@ func (d *dml) readComputed(toks []token) {
 		}
 		bare := first == 0 && i == len(toks)-1
 		if len(calls) > 0 && calls[len(calls)-1] == "coalesce" {
-			bare = true
+			bare = toks[first-1].is("(", ",") && toks[i+1].is(")", ",")
 		}
 		if n := d.table.Column(x.text); n >= 0 && !bare {
 			d.computes = append(d.computes, n)

@@ -26,8 +26,9 @@ func (r *Runner) rolledBack(d *dml) error {
 		}
 		leaves = r.b.Leaves(d.table, d.partitionConditions)
 	}
+	lock := d.readLocking()
 	for i, leaf := range leaves {
-		plan := d.plan(r.relation(leaf))
+		plan := r.lockPlan(d, lock, leaf)
 		if i > 0 {
 			r.b.ContinueStatement(plan)
 		} else if err := r.b.BeginStatement(plan); err != nil {
@@ -40,6 +41,9 @@ func (r *Runner) rolledBack(d *dml) error {
 		case "truncate":
 			err = r.b.Truncate([]*schema.Table{leaf})
 		case "select":
+			if lock != nil {
+				err = r.locks(d, lock, leaf, plan)
+			}
 		default:
 			err = r.changeRolledBack(d, leaf, plan)
 		}

@@ -397,7 +397,23 @@ func (r *Runner) carryOut(d *dml) (*apply.Statement, error) {
 		}
 		return nil, r.ended()
 	}
-	plan := d.plan(r.relation(d.table))
+	if (d.table.Unlogged || d.table.Temp) && d.verb != "select" {
+		return nil, r.unlogged(d)
+	}
+	begun := false
+	if q, l := d.lockingQuery(r.db); q != nil {
+		plan := r.lockPlan(q, l, q.table)
+		if err := r.b.BeginStatement(plan); err != nil {
+			return nil, err
+		}
+		begun = true
+		r.doubt("which pages are pruned by the query in %s ... and beside it is not known", d.text[:min(40, len(d.text))])
+		if err := r.locks(q, l, q.table, plan); err != nil {
+			return nil, err
+		}
+	}
+	lock := d.readLocking()
+	plan := r.lockPlan(d, lock, d.table)
 	left := int64(-1)
 	if plan.Method == apply.IndexScan && plan.Index.Unique && plan.Equal == len(plan.Index.Keys) {
 		left = 1
@@ -423,14 +439,19 @@ func (r *Runner) carryOut(d *dml) (*apply.Statement, error) {
 	}
 	for i, leaf := range leaves {
 		if d.table.Kind == 'p' && plan != nil && d.verb != "insert" {
-			plan = d.plan(r.relation(leaf))
+			plan = r.lockPlan(d, lock, leaf)
 		}
 		switch {
 		case plan == nil:
-		case i > 0:
+		case i > 0 || begun:
 			r.b.ContinueStatement(plan)
 		default:
 			if err := r.b.BeginStatement(plan); err != nil {
+				return nil, err
+			}
+		}
+		if lock != nil && plan != nil {
+			if err := r.locks(d, lock, leaf, plan); err != nil {
 				return nil, err
 			}
 		}
@@ -439,6 +460,23 @@ func (r *Runner) carryOut(d *dml) (*apply.Statement, error) {
 		}
 	}
 	return plan, r.ended()
+}
+
+// unlogged carries out a statement on a table whose rows no stream has, and no record
+// tells of: what is left of it is that its transaction has an id, and what others find
+// there.
+func (r *Runner) unlogged(d *dml) error {
+	if !r.computable(d) {
+		r.b.AssignXID()
+		return r.ended()
+	}
+	noted := r.RolledBack
+	r.RolledBack = nil
+	defer func() { r.RolledBack = noted }()
+	if err := r.rolledBack(d); err != nil {
+		return err
+	}
+	return r.ended()
 }
 
 // rows carries out the changes that the stream has of a statement in a table. With more
