@@ -51,6 +51,7 @@ func generate(seed uint64, f features, loaded bool) *Spec {
 	g.beside(seed)
 	g.workload()
 	g.extra(seed)
+	g.themes(seed)
 	g.stops(seed)
 	if g.spec.Foreign {
 		g.spec.Ops = withoutTruncate(g.spec.Ops)

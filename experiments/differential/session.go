@@ -126,6 +126,7 @@ func generateSession(seed uint64, f features) *Session {
 	for range 3 + g.IntN(20) {
 		m.unit()
 	}
+	m.more(seed)
 	return m.s
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -109,15 +110,15 @@ func (c *Cluster) sessions(pc *PublisherCase) error {
 // session runs a script, in which COPY ... FROM STDIN may stand with its lines, up to \.
 func (k *Conn) session(script string) error {
 	for script != "" {
-		at := strings.Index(script, fromStdin)
-		if at < 0 {
+		at := fromStdin.FindStringIndex(script)
+		if at == nil {
 			return k.Script(script)
 		}
-		start := strings.LastIndex(script[:at], ";") + 1
+		start := strings.LastIndex(script[:at[0]], ";") + 1
 		if err := k.statements(script[:start]); err != nil {
 			return err
 		}
-		data, rest, ok := strings.Cut(script[at+len(fromStdin):], "\\.\n")
+		data, rest, ok := strings.Cut(script[at[1]:], "\\.\n")
 		if !ok {
 			return errors.New(`COPY without \.`)
 		}
@@ -125,7 +126,7 @@ func (k *Conn) session(script string) error {
 		if data != "" {
 			lines = strings.Split(strings.TrimSuffix(data, "\n"), "\n")
 		}
-		if err := k.CopyIn(script[start:at]+" from stdin", lines); err != nil {
+		if err := k.CopyIn(strings.TrimSuffix(script[start:at[1]], ";\n"), lines); err != nil {
 			return err
 		}
 		script = rest
@@ -135,7 +136,7 @@ func (k *Conn) session(script string) error {
 }
 
 // fromStdin ends a COPY whose lines follow.
-const fromStdin = " from stdin;\n"
+var fromStdin = regexp.MustCompile(` from stdin( [^;]*)?;\n`)
 
 // statements is Script without the rollback at the end.
 func (k *Conn) statements(script string) error {

@@ -51,7 +51,6 @@ type Backend struct {
 	prepared   map[string]*prepared // by name
 	gid        string               // of the last one
 	fill       map[int]datum.Value
-	exclusive  bool // the transaction has locked a table against all others
 }
 
 // NewBackend returns a session on the tables of a schema, all empty. Options are those
@@ -76,7 +75,7 @@ func (b *Backend) Worker() *Worker { return b.w }
 func (b *Backend) Begin(now stream.Timestamp) {
 	b.w.begin()
 	b.w.evaluation.Now = int64(now)
-	b.p.topLogged, b.p.unreported, b.exclusive = false, 0, false
+	b.p.topLogged, b.p.unreported, b.w.exclusive = false, 0, false
 	b.p.levels, b.names, b.counts = b.p.levels[:0], b.names[:0], b.counts[:0]
 }
 
@@ -208,7 +207,7 @@ func (b *Backend) rollback(depth int) {
 			extra += wal.DroppedFiles(n)
 			w.named("dropped files", wal.DroppedFiles(n))
 		}
-		if extra > 0 || b.exclusive {
+		if extra > 0 || w.exclusive {
 			w.named("which parts there are", wal.SizeOfXinfo)
 			extra += wal.SizeOfXinfo // it also says that there was an AccessExclusiveLock
 		}
@@ -299,7 +298,7 @@ func (b *Backend) Change(m *stream.Message) error {
 // lockExclusively notes that the transaction locks a table against all others. Standbys
 // are told, and that record is the first of its subtransaction.
 func (b *Backend) lockExclusively() {
-	b.exclusive = true
+	b.w.exclusive = true
 	b.w.needXID()
 	b.w.log.ForgetTopXID()
 }
@@ -372,9 +371,10 @@ func (b *Backend) update(r *relation, m *stream.Message, tid storage.TID) error 
 		if scratch, err = c.value(&w.values[i], &m.New[c.remote], scratch); err != nil {
 			return w.stop("%v", err)
 		}
-		if old[i].Form != datum.Plain && !old[i].Null {
-			// The message has it whole, since it is part of the replica identity. If it
-			// is the same the statement has left it alone, as it is stored.
+		identity := r.remote.Columns[c.remote].Flags&1 != 0
+		if !old[i].Null && (old[i].Form == datum.Compressed || old[i].Form == datum.External && identity) {
+			// The message has it whole, out of line only since it is part of the replica
+			// identity. If it is the same the statement has left it alone, as it is stored.
 			if plain := t.known(&old[i]); !w.values[i].Null && c.identical(&plain, &w.values[i]) {
 				w.values[i] = old[i]
 			}

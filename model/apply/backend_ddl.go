@@ -28,7 +28,7 @@ func (b *Backend) Alter(sql, place string) error {
 		return err
 	}
 	w.needXID()
-	b.exclusive, w.catalogs = true, true
+	w.exclusive, w.catalogs = true, true
 	if len(w.collations.db.Tables) < before {
 		return &UnsupportedError{What: "DDL among the changes that drops a table: " + sql}
 	}
@@ -39,7 +39,9 @@ func (b *Backend) Alter(sql, place string) error {
 			t := w.newTable(s)
 			w.tables, w.byName[[2]string{s.Schema, s.Name}], w.bySchema[s] = append(w.tables, t), t, t
 			w.addRouter(t)
-			if t.toaster != nil {
+			// A partition gets its parent's indexes as it is made, before its TOAST table
+			// (DefineRelation); those of other tables' constraints come after it.
+			if t.toaster != nil && s.Parent == nil {
 				t.toaster.index.btree.Empty()
 			}
 			for _, x := range t.indexes {
@@ -47,6 +49,9 @@ func (b *Backend) Alter(sql, place string) error {
 					return &UnsupportedError{What: "DDL among the changes that makes an index of another kind than btree: " + sql}
 				}
 				x.btree.Empty()
+			}
+			if t.toaster != nil && s.Parent != nil {
+				t.toaster.index.btree.Empty()
 			}
 			t.newFiles = w.xacts.Current
 		case shape[s] != [2]int{len(s.Indexes), dropped(s)}:

@@ -131,7 +131,8 @@ func (s *sequence) peek() (int64, bool) {
 	if !s.called {
 		return s.last, true
 	}
-	return s.after(s.last)
+	next, wraps := s.after(s.last)
+	return next, !wraps || s.schema.Cycle
 }
 
 // Nextval draws a number from a sequence.

@@ -86,11 +86,11 @@ func (w *Worker) nextval(s *sequence) (int64, error) {
 	}
 	last := next
 	for ; fetch > 0; fetch-- {
-		n, ok := s.after(next)
-		if !ok {
-			if int64(len(drawn)) > 0 {
-				break // what is there will do
-			}
+		n, wraps := s.after(next)
+		if wraps && len(drawn) > 0 {
+			break // what is there will do, whether or not it cycles
+		}
+		if wraps && !s.schema.Cycle {
 			which, limit := "maximum", s.schema.MaxValue
 			if s.schema.Increment < 0 {
 				which, limit = "minimum", s.schema.MinValue
@@ -117,15 +117,16 @@ func (w *Worker) nextval(s *sequence) (int64, error) {
 	return drawn[0], nil
 }
 
-// after is the number that follows n, within the sequence's limits.
-func (s *sequence) after(n int64) (int64, bool) {
+// after is the number that follows n, within the sequence's limits: beyond them it wraps
+// around, if the sequence cycles.
+func (s *sequence) after(n int64) (next int64, wraps bool) {
 	q := s.schema
 	if q.Increment > 0 {
 		if n > q.MaxValue-q.Increment {
-			return q.MinValue, q.Cycle
+			return q.MinValue, true
 		}
 	} else if n < q.MinValue-q.Increment {
-		return q.MaxValue, q.Cycle
+		return q.MaxValue, true
 	}
-	return n + q.Increment, true
+	return n + q.Increment, false
 }

@@ -46,7 +46,7 @@ func (w *Worker) commit() {
 			w.nameCommit(subs)
 		}
 		extra += wal.Subtransactions(len(subs))
-		if w.commitExtra == 0 && extra > 0 {
+		if w.commitExtra == 0 && (extra > 0 || w.exclusive) { // which says that there was such a lock
 			extra += wal.SizeOfXinfo
 		}
 		lsn := w.log.InsertPlain(wal.TransactionCommit, extra)

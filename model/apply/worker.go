@@ -124,6 +124,7 @@ type Worker struct {
 	evaluation  expr.Scratch // of expressions of the row at hand
 	chance      *rand.PCG    // of random() and its like
 	commitExtra int          // bytes of a COMMIT beyond its least main data
+	exclusive   bool         // a session's transaction has locked a table against all others, perhaps in vain
 
 	message int64         // number of the message being applied
 	values  []datum.Value // of the row that the message carries

@@ -113,7 +113,9 @@ func (d *dml) readConflict(toks []token) {
 	}
 	if i := find(toks, "set"); i < len(toks) {
 		d.upserts = true
-		d.readSet(toks[i+1 : i+1+find(toks[i+1:], "where", "returning")])
+		end := i + 1 + find(toks[i+1:], "where", "returning")
+		d.readSet(toks[i+1 : end])
+		d.filters = end < len(toks) && toks[end].is("where")
 	}
 }
 

@@ -29,6 +29,8 @@ type dml struct {
 	// conflict says that an INSERT has ON CONFLICT, upserts that it has DO UPDATE, arbiters
 	// by which indexes.
 	conflict bool
+	// filters says that DO UPDATE has a condition.
+	filters  bool
 	upserts  bool
 	arbiters []*schema.Index
 	given    []int // columns that an INSERT gives values to, nil if not known

@@ -429,6 +429,9 @@ func (r *Runner) carryOut(d *dml) (*apply.Statement, error) {
 	if d.table.Kind == 'p' && d.verb != "insert" && plan != nil {
 		leaves = r.b.Leaves(d.table, d.partitionConditions)
 	}
+	if d.filters {
+		return nil, &apply.UnsupportedError{What: "DO UPDATE with WHERE, which locks the rows that it leaves alone: " + d.text[:min(80, len(d.text))]}
+	}
 	if d.conflict {
 		if known, err := r.upsert(d, plan); known || err != nil {
 			if err == nil {
