@@ -103,7 +103,11 @@ func (t *Table) Memory() int {
 	n := storage.PageSize * t.fsm.Pages()
 	for i := range t.pages.n {
 		p := t.pages.at(storage.BlockNumber(i))
-		n += pageMemory + cap(p.bodies) + 4*cap(p.items) + 12*cap(p.runs) + 24*cap(p.headers)
+		bodies, items := cap(p.bodies), cap(p.items)
+		if t.owner == p.block { // what follows is free, and was not touched
+			bodies, items = len(p.bodies), len(p.items)
+		}
+		n += pageMemory + bodies + 4*items + 12*cap(p.runs) + 24*cap(p.headers)
 	}
 	if l := t.loaded; l != nil {
 		n += 4 * (cap(l.first) + cap(l.order))

@@ -83,8 +83,12 @@ func (p *page) materialize() {
 		return
 	}
 	// In whole pieces, for one that is outgrown goes to another page, unless the page is full.
-	room := (len(p.items)/moreLines + 1) * moreLines
-	room = min(room, len(p.items)+int(p.upper-p.lower)/(minTupleAligned+storage.LinePointerSize))
+	n := len(p.items)
+	room := (n/moreLines + 1) * moreLines
+	if n > 0 {
+		mean := (storage.PageSize - int(p.upper)) / n
+		room = min(room, n+int(p.upper-p.lower)/(max(mean, minTupleAligned)+storage.LinePointerSize))
+	}
 	p.headers = make([]header, len(p.items), room)
 	r := 0
 	upper := storage.PageSize

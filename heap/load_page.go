@@ -3,8 +3,6 @@ package heap
 // Pages of loaded rows: where a row is, and the page itself when it is touched first.
 
 import (
-	"bytes"
-
 	"applysim/heap/datum"
 	"applysim/wal/storage"
 )
@@ -99,7 +97,7 @@ func (t *Table) make(p *page) {
 		}
 		t.add(p, lengthOf(len(t.loadBodies)-at, k.nulls), at, k.nulls)
 	}
-	p.bodies = bytes.Clone(t.loadBodies)
+	p.bodies = append(storage.Give[byte](t.log.Memory(), len(t.loadBodies)), t.loadBodies...)
 	t.loadBodies = t.loadBodies[:0]
 	if int(p.upper) != free {
 		panic("heap: loaded rows are not the same when they are read again")

@@ -245,7 +245,7 @@ func (t *Table) add(p *page, length, body int, nulls bool) storage.OffsetNumber 
 
 // moreLines is for how many more line pointers a page gets memory at a time: only few come
 // to one that was filled.
-const moreLines = 8
+const moreLines = 4
 
 // outgrown is memory of line pointers or headers that pages have outgrown, by how many
 // times moreLines it has room for: the next page that needs as much gets it.

@@ -396,8 +396,9 @@ func (t *Table) place(p *page, block storage.BlockNumber, v formed) storage.Offs
 			copy(p.bodies[body:], t.bodies[v.start:])
 		} else {
 			if cap(p.bodies)-body < v.bodySize() {
-				// As much as the page has room for.
-				more := max(v.bodySize(), int(p.upper)-int(p.lower))
+				// For as many such versions as the page has room for.
+				each := storage.MaxAlign(v.length) + storage.LinePointerSize
+				more := v.bodySize() * max((int(p.upper)-int(p.lower))/each, 1)
 				p.bodies = append(make([]byte, 0, body+more), p.bodies...)
 			}
 			p.bodies = append(p.bodies, t.bodies[v.start:]...)
