@@ -87,8 +87,8 @@ func runCommit(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *sample < 1 {
-		return hint(f, "--sample %d: expected 1 or more", *sample)
+	if err := checkSample(f, *sample); err != nil {
+		return err
 	}
 	q := &pipeline.CommitOptions{Options: pipeline.Options{Schema: options.Schema, Profile: profile, Limit: *sample}, Seed: uint64(s.Seed)}
 	if q.Clients, err = numberList(f, "clients", *clients); err != nil {

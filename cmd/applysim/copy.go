@@ -34,11 +34,15 @@ fast as its worker's CPU; exit code 1 if the apply worker never catches up.`,
 `,
 }
 
+// maxSyncWorkers is the most that max_sync_workers_per_subscription can be. Source: REL_18_1,
+// src/include/storage/procnumber.h, MAX_BACKENDS.
+const maxSyncWorkers = 1<<18 - 1
+
 // runCopy works the initial copy of a scenario's tables out.
 func runCopy(env environment, args []string) error {
 	f := newFlags("copy")
 	var o pipelineOptions
-	workers := f.Int("workers", 4, "up to `N` synchronisation workers")
+	workers := f.Int("workers", 4, "up to `N` synchronisation workers; more than there are tables change nothing")
 	f.Int64Var(&o.sample, "sample", defaultSample, "simulate about `N` changes row by row")
 	f.Int64Var(&o.seed, "seed", -1, "seed `N` in place of the scenario's")
 	f.Lookup("seed").DefValue = ""
@@ -52,8 +56,8 @@ func runCopy(env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *workers < 1 {
-		return hint(f, "--workers %d: expected 1 or more", *workers)
+	if *workers < 1 || *workers > maxSyncWorkers {
+		return hint(f, "--workers %d: expected a number from 1 to %d", *workers, maxSyncWorkers)
 	}
 	r, err := initialcopy.Run(s, &initialcopy.Options{Schema: options.Schema, Profile: options.Profile, Workers: *workers, Limit: o.sample})
 	if err != nil {

@@ -92,3 +92,15 @@ func printJSON(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
+
+// maxSample is how many changes are simulated row by row at most where a part stands for the
+// whole: a minute's work.
+const maxSample = 20_000_000
+
+// checkSample says what is wrong with --sample.
+func checkSample(f *pflag.FlagSet, n int64) error {
+	if n < 1 || n > maxSample {
+		return hint(f, "--sample %d: expected a number from 1 to %d", n, maxSample)
+	}
+	return nil
+}

@@ -128,8 +128,8 @@ func (o *pipelineOptions) costs(f *pflag.FlagSet) (*scenario.Scenario, *pipeline
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.sample < 1 {
-		return nil, nil, hint(f, "--sample %d: expected 1 or more", o.sample)
+	if err := checkSample(f, o.sample); err != nil {
+		return nil, nil, err
 	}
 	profile, err := readProfile(o.profile)
 	if err != nil {

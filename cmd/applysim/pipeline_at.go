@@ -114,8 +114,8 @@ func (o *pipelineOptions) measure(f *pflag.FlagSet, name string) (*scenario.Scen
 	if f.Changed("seed") && o.seed < 0 {
 		return nil, nil, hint(f, "--seed %d: expected a number from 0 on", o.seed)
 	}
-	if o.sample < 1 {
-		return nil, nil, hint(f, "--sample %d: expected 1 or more", o.sample)
+	if err := checkSample(f, o.sample); err != nil {
+		return nil, nil, err
 	}
 	file, err := os.Open(name)
 	if err != nil {

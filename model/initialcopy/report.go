@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Schema  func(path string) (io.ReadCloser, error)
 	Profile *cost.Profile
-	Workers int   // up to how many synchronisation workers are tried
+	Workers int   // up to how many synchronisation workers are tried, or tables
 	Limit   int64 // changes that are simulated row by row, about, for the time after it
 }
 
@@ -83,7 +83,8 @@ func Run(s *scenario.Scenario, o *Options) (*Report, error) {
 		return nil, err
 	}
 	r.ChangesPerS, r.Busy = load.Rate, float64(load.Rate*load.Apply)
-	for n := 1; n <= o.Workers; n++ {
+	// A table is copied by one worker, so that more workers than tables change nothing.
+	for n := 1; n <= min(o.Workers, max(len(tables), 1)); n++ {
 		r.Plans = append(r.Plans, PlanReport{n,
 			timing(tables, n, load, func(t *Table) *Way { return &t.Before }), timing(tables, n, load, func(t *Table) *Way { return &t.After })})
 	}

@@ -73,14 +73,10 @@ func interval(s float64) any {
 func (m *Moment) ReplicationSlots() *view.Rows {
 	r := rows("slot_name, plugin, slot_type, datoid int, database, temporary, active, active_pid int, xmin int, catalog_xmin int, restart_lsn, confirmed_flush_lsn, " +
 		"wal_status, safe_wal_size int, two_phase, two_phase_at, inactive_since, conflicting, invalidation_reason, failover, synced")
-	xid := firstXID
-	for _, n := range m.Transactions {
-		xid += int(n)
-	}
 	for i := range m.Consumers {
 		c := &m.Consumers[i]
 		plugin, kind, conflicting := any("pgoutput"), "logical", any(false)
-		xmin, confirmed := any(max(xid-int(max(c.CatalogXminAge, 0)), firstXID)), lsnOrNull(c.flushLSN)
+		xmin, confirmed := any(firstXID-1+int(c.CatalogXmin)), lsnOrNull(c.flushLSN)
 		if c.Physical {
 			plugin, kind, conflicting, xmin, confirmed = nil, "physical", nil, nil, nil
 		}

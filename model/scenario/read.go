@@ -112,6 +112,9 @@ func (s *Scenario) decode(d *decoder, t *section) {
 		if o.Count > 0 && !t.has("duration") {
 			d.fail(o.at+".count", "count spreads changes over the run's duration: expected duration, or a rate in place of count")
 		}
+		if b := o.Bursts; b != nil && s.Duration/b.Every > maxBursts {
+			d.fail(o.at+".bursts", "bursts every %v: %d in a run of %v, expected at most %d", b.Every, s.Duration/b.Every, s.Duration, maxBursts)
+		}
 		if s.Duration > 0 && o.Begins >= s.Duration {
 			d.fail(o.at+".begins", "begins = %v: expected a time within the run of %v", o.Begins, s.Duration)
 		}
@@ -190,7 +193,7 @@ func decodeColumn(name string, t *section) *Column {
 }
 
 func decodeOperation(d *decoder, t *section) *Operation {
-	o := &Operation{Rate: t.number("rate", 0, 0, 1e9), Count: t.integer("count", 0, 1, math.MaxInt64)}
+	o := &Operation{Rate: t.number("rate", 0, 0, 1e9), Count: t.integer("count", 0, 1, maxCount)}
 	if (o.Rate > 0) == (o.Count > 0) {
 		d.fail(t.path, "expected either rate, changes a second, or count, changes in the whole run")
 	}
@@ -228,6 +231,12 @@ func decodeStep(d *decoder, t *section) Step {
 	t.done()
 	return p
 }
+
+// The most that a run may have: changes of an operation, and bursts.
+const (
+	maxCount  = 1_000_000_000_000
+	maxBursts = 1_000_000
+)
 
 // settings takes server settings over and tries them.
 func settings(d *decoder, t *section, server bool) []Setting {

@@ -39,6 +39,7 @@ func TestErrors(t *testing.T) {
 		{"idle variant", head + op + "[[variant]]\nname = \"v\"\n", `s.toml:7: a variant that changes nothing: expected ddl, drop_index, fillfactor, replica_identity, column_type or settings`},
 		{"snapshot", head + op + "[[snapshot]]\nfrom = \"2min\"\nuntil = \"1min\"\n", `s.toml:9: until = 1m0s: expected a time after from, 2m0s`},
 
+		{"bursts without number", head + op + "bursts = { every = \"10us\", lasts = \"5us\", factor = 2 }\n", `s.toml:7: bursts every 10µs: 6000000 in a run of 1m0s, expected at most 1000000`},
 		{"begins after the run", head + op + "begins = \"2min\"\n", `s.toml:7: begins = 2m0s: expected a time within the run of 1m0s`},
 		{"stopped after the run", head + "[[subscription]]\nstopped = [{ from = \"1min\" }]\n" + op, `s.toml:4: from = 1m0s: expected a time within the run of 1m0s`},
 		{"periods that overlap", head + "[[slot]]\nname = \"a\"\nstopped = [{ from = \"10s\" }, { from = \"20s\" }]\n" + op, `s.toml:5: from = 20s: expected a time after the period before`},

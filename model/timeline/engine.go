@@ -410,6 +410,9 @@ func (r *Run) reflow() {
 	r.axis.cut(r.t, p)
 }
 
+// nextXID is the next transaction's number, from 1 on.
+func (r *Run) nextXID() int64 { return int64(r.xid) + 1 }
+
 // written is the position of the end of the WAL.
 func (r *Run) written() float64 { return r.axis.open().at(r.t) }
 

@@ -42,7 +42,7 @@ func (r *Run) logRunning() {
 		return
 	}
 	r.logged = at
-	l := &lump{running: true, xid: int64(r.xid)}
+	l := &lump{running: true, xid: r.nextXID()}
 	for _, x := range r.running {
 		if l.open == nil || x.begin < l.open.begin {
 			l.open = x

@@ -91,6 +91,7 @@ type View struct {
 	Retained       uint64
 	Status         slots.Status
 	Safe           *int64 // safe_wal_size
+	CatalogXmin    int64  // counted from 1 on
 	CatalogXminAge int64  // transactions
 	WalsenderCores float64
 	WorkerCores    float64
@@ -129,7 +130,7 @@ func (r *Run) moment() *Moment {
 			SentLag: r.lag(&c.stage[send]), ReplayLag: r.lag(&c.stage[apply]), Flying: c.flying,
 			Applied: c.applied, SubscriberWAL: c.wrote,
 			Restart: float64(c.slot.Restart) - float64(r.Start), Retained: r.server.Retained(c.slot),
-			CatalogXminAge: int64(r.xid) - c.slot.CatalogXmin,
+			CatalogXmin: c.slot.CatalogXmin, CatalogXminAge: r.nextXID() - c.slot.CatalogXmin,
 		}
 		v.Status, v.Safe = r.server.Status(c.slot)
 		v.WalsenderCores = float64(c.stage[send].rate * c.stage[send].density)
