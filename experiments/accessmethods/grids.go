@@ -165,6 +165,12 @@ func allGrids() []grid {
 			return []string{array(2, func(int) string { return fmt.Sprint(r.IntN(300)) }), array(3, func(int) string { return word(zipf(r, 2000)) })}
 		}})
 	gin("limit", grid{name: "gin_limit64", index: "using gin (v) with (gin_pending_list_limit = 64)", columns: "v int[]", rows: 20000, value: ints(5, 20000), counted: 2000, settings: few})
+	// Long posting trees, of which updates change the middle.
+	gin("tags", grid{name: "gin_tags", index: "using gin (v)", columns: "v text[]", rows: 10000, counted: 2000, updated: 12000, deleted: 4,
+		value: one(func(r *rand.Rand, i int) string {
+			return array(3, func(int) string { return word(zipf(r, 30)) })
+		})})
+	gin("tags numbers", grid{name: "gin_int_few", index: "using gin (v)", columns: "v int[]", rows: 20000, updated: 8000, value: ints(2, 12)})
 	gin("images", grid{name: "gin_images", index: "using gin (v)", columns: "v int[]", rows: 10000, value: ints(5, 20000), settings: map[string]string{"full_page_writes": "on"}})
 
 	// Hash.

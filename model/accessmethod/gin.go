@@ -13,7 +13,7 @@ import (
 )
 
 // Sizes of GIN's structs and pages. Sources: REL_18_1, src/include/access/ginblock.h,
-// ginxlog.h, src/backend/access/gin/gindatapage.c.
+// ginxlog.h.
 const (
 	ginSpecial      = 8
 	ginMetaData     = 56
@@ -27,15 +27,11 @@ const (
 	ginDeletePages  = ginMetaData + 8
 	ginDeleteAtOnce = 16
 	ginMaxItem      = 2712
-	postingHead     = 8 // first TID and the number of bytes
-	segmentTarget   = 256
-	segmentMax      = 384
-	segmentAction   = 2
-	dataPageRoom    = 8152
 )
 
 // gin is a GIN index: the pending list as it is, byte for byte; the entry tree with its
-// entries in the order of their first eight bytes; posting trees by their lengths.
+// entries in the order of their first eight bytes; posting lists and trees (posting.go) byte
+// for byte, but for leaves that VACUUM empties, which stay.
 //
 //	rows --(fastupdate)--> pending list --(limit, VACUUM)--.
 //	  '--------------------------------------------------> entry tree -> posting trees
@@ -72,23 +68,13 @@ type pendingEntry struct {
 	tid uint64
 }
 
-// entry is a key with its TIDs.
+// entry is a key with its TIDs: a list in its tuple, or a tree.
 type entry struct {
 	ginKey
-	base    int32 // size of the tuple without TIDs
-	tids    int32
-	posting int32 // bytes of the encoded TIDs in the tuple
-	size    int32 // of the tuple
-	last    uint64
-	tree    *postingTree
-}
-
-// postingTree is a tree of TIDs: they come in order for the most part, so the last leaf
-// is what grows.
-type postingTree struct {
-	leaves  int
-	page        // the last leaf
-	segment int // bytes of its last segment
+	base int32 // size of the tuple without TIDs
+	size int32 // of the tuple
+	list segment
+	tree *postingTree
 }
 
 // leaf is a leaf of the entry tree.
@@ -99,7 +85,7 @@ type leaf struct {
 }
 
 func newGIN(o Options) *gin {
-	g := &gin{logger: logger{log: o.Log, rel: o.Rel}, o: o, several: len(o.Columns) > 1}
+	g := &gin{logger: logger{log: o.Log, rel: o.Rel, tail: ginSpecial}, o: o, several: len(o.Columns) > 1}
 	if g.o.PendingListLimit == 0 {
 		g.o.PendingListLimit = 4 << 20
 	}
@@ -127,15 +113,6 @@ func (g *gin) Pages() int {
 // tidNumber is a TID as posting lists have it: 11 bits of offset.
 func tidNumber(t storage.TID) uint64 { return uint64(t.Block)<<11 | uint64(t.Offset) }
 
-// varbyte is the length of a difference in a posting list.
-func varbyte(delta uint64) int32 {
-	n := int32(1)
-	for delta >>= 7; delta > 0; delta >>= 7 {
-		n++
-	}
-	return n
-}
-
 // tuple is the size of an entry's tuple without TIDs (GinFormTuple).
 func (g *gin) tuple(k *ginKey) int32 {
 	n := tupleHeader
@@ -156,7 +133,8 @@ func (g *gin) tuple(k *ginKey) int32 {
 	return int32(maxAlign(n))
 }
 
-func (g *gin) Insert(values []datum.Value, tid storage.TID) {
+// take takes the keys of a row.
+func (g *gin) take(values []datum.Value, tid storage.TID) {
 	g.keys = g.keys[:0]
 	for i, e := range g.extractors {
 		g.keys = append(g.keys, e.extract(&values[i])...)
@@ -165,6 +143,10 @@ func (g *gin) Insert(values []datum.Value, tid storage.TID) {
 	g.work.Rows++
 	g.work.Keys += int64(len(g.keys))
 	g.rows = append(g.rows, tid)
+}
+
+func (g *gin) Insert(values []datum.Value, tid storage.TID) {
+	g.take(values, tid)
 	if g.o.FastUpdate && !g.quiet {
 		g.insertPending(tidNumber(tid))
 		return
@@ -314,57 +296,58 @@ func (g *gin) insertEntry(k *ginKey, tids []uint64) {
 		at = int32(len(g.entries))
 		g.byID[k.id] = at
 		e := entry{ginKey: *k, base: g.tuple(k)}
-		e.append(tids)
-		g.entries = append(g.entries, e)
 		g.work.Recoded += int64(len(tids))
-		if e.posting > ginMaxItem-e.base {
-			g.plant(&g.entries[at], tids)
+		if list := pack(tids, ginMaxItem); int(list.n) < len(tids) || e.length(&list) > ginMaxItem {
+			e.tree = g.plant(tids)
+		} else {
+			e.list = list
 		}
-		g.entries[at].resize()
+		e.resize()
+		g.entries = append(g.entries, e)
 		g.place(at, 0)
 		return
 	}
 	e := &g.entries[at]
 	if e.tree != nil {
-		e.append(tids)
-		g.grow(e, tids)
+		g.grow(e.tree, tids)
 		return
 	}
 	old := e.size
-	before := *e
-	e.append(tids)
-	g.work.Recoded += int64(e.tids)
-	e.resize()
-	if int(e.base)+postingHead+shortAlign(int(e.posting)) > ginMaxItem {
-		*e = before
-		g.plant(e, nil)
-		e.append(tids)
-		g.grow(e, tids)
-		e.resize()
+	var list segment
+	all := 0
+	switch {
+	case e.list.n == 0: // VACUUM took all away
+		list, all = pack(tids, ginMaxItem), len(tids)
+	case tids[0] > e.list.last:
+		list, all = e.list, int(e.list.n)+len(tids)
+		list.extend(tids, ginMaxItem)
+	default:
+		both := merged(e.list.decode(nil), tids)
+		list, all = pack(both, ginMaxItem), len(both)
 	}
+	g.work.Recoded += int64(all)
+	if int(list.n) < all || e.length(&list) > ginMaxItem {
+		var had []uint64
+		if e.list.n > 0 {
+			had = e.list.decode(nil)
+		}
+		e.tree, e.list = g.plant(had), segment{}
+		g.grow(e.tree, tids)
+	} else {
+		e.list = list
+	}
+	e.resize()
 	g.place(at, int(old))
 }
 
-// append counts TIDs behind those that are there.
-func (e *entry) append(tids []uint64) {
-	for _, t := range tids {
-		if e.tids > 0 {
-			if t > e.last {
-				e.posting += varbyte(t - e.last)
-			} else {
-				e.posting += varbyte(e.last - t)
-			}
-		}
-		e.tids++
-		e.last = max(e.last, t)
-	}
-}
+// length is what an entry's tuple takes with a posting list.
+func (e *entry) length(list *segment) int { return maxAlign(int(e.base) + list.size()) }
 
 // resize computes the tuple's size.
 func (e *entry) resize() {
 	e.size = e.base
-	if e.tree == nil {
-		e.size = int32(maxAlign(int(e.base) + postingHead + shortAlign(int(e.posting))))
+	if e.tree == nil && e.list.n > 0 {
+		e.size = int32(e.length(&e.list))
 	}
 }
 
@@ -416,125 +399,49 @@ func (g *gin) place(at int32, old int) {
 	g.internal = 1 + len(g.leaves)/200
 }
 
-// plant makes a posting tree of an entry's TIDs (createPostingTree). all are those of a
-// new entry, which the tree's pages take one after the other.
-func (g *gin) plant(e *entry, all []uint64) {
-	bytes := postingHead + shortAlign(int(e.posting))
-	segments := 1 + bytes/segmentMax
-	bytes += (segments - 1) * postingHead
-	e.tree = &postingTree{leaves: 1, page: page{used: min(bytes, dataPageRoom)}, segment: min(bytes, segmentTarget)}
-	g.treePages++
-	g.write(wal.GinCreatePTree, recordHead+mainHead+ginCreateTree+firstBlock+e.tree.used+3, 0)
-	if bytes > dataPageRoom {
-		g.spread(e.tree, bytes-dataPageRoom)
-	}
-}
-
-// grow adds TIDs to a posting tree (dataBeginPlaceToPageLeaf): the last segment takes
-// them, or new ones.
-func (g *gin) grow(e *entry, tids []uint64) {
-	t := e.tree
-	n := len(tids)
-	average := 1 + int(e.posting)/int(e.tids)
-	bytes := n * average
-	if t.segment >= segmentTarget {
-		t.segment = postingHead - 2
-		bytes += t.segment
-	}
-	t.segment += n * average
-	g.work.Recoded += int64(min(t.segment, segmentTarget)/average + n)
-	data := 2 + segmentAction
-	switch {
-	case t.segment > segmentMax: // the segment and those that follow are written anew
-		data += t.segment + t.segment/segmentTarget*(postingHead+segmentAction)
-		t.segment %= segmentTarget
-	case 2+6*n < t.segment:
-		data += 2 + 6*n
-	default:
-		data += t.segment
-	}
-	if t.used+bytes <= dataPageRoom {
-		t.used += bytes
-		g.write(wal.GinInsert, recordHead+mainHead+ginInsertHead+firstBlock+data, data, &t.page)
-		return
-	}
-	g.spread(t, bytes)
-}
-
-// spread divides the last leaf of a posting tree, which keeps three quarters, until there
-// is room for so many bytes more.
-func (g *gin) spread(t *postingTree, bytes int) {
-	const left = storage.PageSize * 3 / 4
-	for t.used+bytes > dataPageRoom {
-		total := t.used + bytes
-		stays := &page{used: left}
-		t.page = page{used: min(total-left, dataPageRoom)}
-		bytes = total - left - t.used
-		t.leaves++
-		g.treePages++
-		g.work.Splits++
-		length := recordHead + mainHead + ginSplitHead + firstBlock + anotherBlock
-		if t.leaves == 2 {
-			g.treePages++
-			root := page{used: 30}
-			g.force(wal.GinSplit, length+anotherBlock, stays, &t.page, &root)
-		} else {
-			g.force(wal.GinSplit, length, stays, &t.page)
-			g.write(wal.GinInsert, recordHead+mainHead+ginInsertHead+ginChildren+firstBlock+anotherBlock+12, 0)
-		}
-	}
-	t.used += bytes
-}
-
-// BulkDelete empties the pending list and takes dead rows' TIDs away, each page with any
-// being logged as an image (ginbulkdelete). Which entries had them is not known: every
-// TID of the index is taken to be dead with the same probability.
+// BulkDelete empties the pending list and takes dead rows' TIDs away: pages of the entry
+// tree with any are logged as images, leaves of posting trees by what is left of their
+// segments (ginbulkdelete).
 func (g *gin) BulkDelete(dead func(storage.TID) bool, workMem uint64) {
 	g.clean(max(workMem, g.o.WorkMem))
-	before := len(g.rows)
-	g.rows = slices.DeleteFunc(g.rows, dead)
-	if before == len(g.rows) {
+	var gone []uint64
+	g.rows = slices.DeleteFunc(g.rows, func(t storage.TID) bool {
+		if !dead(t) {
+			return false
+		}
+		gone = append(gone, tidNumber(t))
+		return true
+	})
+	if len(gone) == 0 {
 		return
 	}
-	share := float64(before-len(g.rows)) / float64(before)
-	rest := 0.0 // pages, not yet a whole one
+	slices.Sort(gone)
 	for _, l := range g.leaves {
-		tids := 0
+		changed := false
 		for _, at := range l.entries {
 			e := &g.entries[at]
-			if e.tree != nil {
+			if e.tree != nil || e.list.n == 0 {
 				continue
 			}
-			tids += int(e.tids)
-			gone := int32(float64(float64(e.tids) * share))
-			e.posting -= int32(float64(float64(e.posting) * share))
-			e.tids -= gone
-			g.work.Removed += int64(gone)
+			rest, n := e.list.without(gone)
+			if n == 0 {
+				continue
+			}
+			changed = true
+			g.work.Removed += int64(n)
 			old := e.size
+			e.list = rest
 			e.resize()
 			l.used -= int(old - e.size)
 		}
-		rest += 1 - power(1-share, tids)
-		if rest >= 0.5 {
-			rest--
+		if changed {
 			g.force(wal.GinVacuumPage, recordHead+firstBlock, &l.page)
 		}
-	}
-	for i := range g.entries {
-		t := g.entries[i].tree
-		if t == nil {
-			continue
-		}
-		for n := range t.leaves {
-			p := &page{used: dataPageRoom * 3 / 4, lsn: t.lsn}
-			if n == t.leaves-1 {
-				p = &t.page
+		for _, at := range l.entries {
+			if t := g.entries[at].tree; t != nil {
+				g.vacuum(t, gone)
 			}
-			// Each segment is written anew.
-			data := 2 + int(float64(float64(p.used)*(1-share))) + p.used/segmentTarget*segmentAction
-			g.write(wal.GinVacuumDataLeafPage, recordHead+firstBlock+data, data, p)
 		}
-		t.used -= int(float64(float64(t.used) * share))
 	}
 }
 
@@ -544,21 +451,28 @@ func (g *gin) VacuumCleanup() {
 	g.write(wal.GinUpdateMetaPage, recordHead+mainHead+ginUpdateMeta+firstBlock, 0)
 }
 
-// power is x to the n.
-func power(x float64, n int) float64 {
-	r := 1.0
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			r = float64(r * x)
-		}
-		x = float64(x * x)
-	}
-	return r
-}
-
+// Build inserts the keys of all rows in their order, each with all its rows (ginbuild), as if
+// maintenance_work_mem had room for them.
 func (g *gin) Build(n int, rows func(add func(values []datum.Value, tid storage.TID))) {
 	g.quiet = true
-	rows(g.Insert)
+	lists := map[uint64][]uint64{}
+	var keys []ginKey
+	rows(func(values []datum.Value, tid storage.TID) {
+		g.take(values, tid)
+		for i := range g.keys {
+			id := g.keys[i].id
+			if lists[id] == nil {
+				keys = append(keys, g.keys[i])
+			}
+			lists[id] = append(lists[id], tidNumber(tid))
+		}
+	})
+	slices.SortFunc(keys, func(a, b ginKey) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.id, b.id)) })
+	for i := range keys {
+		list := lists[keys[i].id]
+		slices.Sort(list)
+		g.insertEntry(&keys[i], slices.Compact(list))
+	}
 	g.quiet = false
 	g.work = Work{}
 }

@@ -52,7 +52,7 @@ type gistEntry struct {
 }
 
 func newGiST(o Options) *gist {
-	g := &gist{logger: logger{log: o.Log, rel: o.Rel}, o: o}
+	g := &gist{logger: logger{log: o.Log, rel: o.Rel, tail: gistSpecial}, o: o}
 	g.inner = tupleHeader
 	for i := range o.Columns {
 		g.inner += g.keySize(i, nil)

@@ -82,7 +82,7 @@ func newHash(o Options) Index {
 	if fillfactor == 0 {
 		fillfactor = 75
 	}
-	h := &hash{logger: logger{log: o.Log, rel: o.Rel}, class: class, perPage: room(hashSpecial) / hashItem}
+	h := &hash{logger: logger{log: o.Log, rel: o.Rel, tail: hashSpecial}, class: class, perPage: room(hashSpecial) / hashItem}
 	h.ffactor = max(10, int64(storage.PageSize*fillfactor/100/hashItem))
 	h.empty = o.EmptyRows
 	h.init(h.empty)

@@ -105,6 +105,7 @@ type logger struct {
 	log   *wal.Log
 	rel   wal.RelID
 	quiet bool // nothing is logged: the index is being built
+	tail  int  // bytes of the special space that images of its pages have
 }
 
 // page is what is known of a page: how much is on it, and when it was last changed.
@@ -125,7 +126,7 @@ func (l *logger) write(t wal.RecordType, length, data int, pages ...*page) {
 	images := 0
 	for i, p := range pages {
 		if l.log.NeedsImage(p.lsn) {
-			image := pageHeader + 16 + p.used
+			image := pageHeader + l.tail + p.used
 			images += image
 			length += image + imageHead
 			if i == 0 {
@@ -146,7 +147,7 @@ func (l *logger) force(t wal.RecordType, length int, pages ...*page) {
 	}
 	images := 0
 	for _, p := range pages {
-		images += pageHeader + 8 + p.used
+		images += pageHeader + l.tail + p.used
 		length += imageHead
 	}
 	end := l.log.Estimate(t, l.rel, length+images, images)

@@ -29,7 +29,7 @@ type spgist struct {
 }
 
 func newSPGiST(o Options) *spgist {
-	return &spgist{logger: logger{log: o.Log, rel: o.Rel}, o: o}
+	return &spgist{logger: logger{log: o.Log, rel: o.Rel, tail: spgSpecial}, o: o}
 }
 
 func (s *spgist) Work() *Work { return &s.work }
