@@ -15,7 +15,8 @@
 //     CLOG/ZEROPAGE are left out: which transaction ids a server comes to depends on what it
 //     did before.
 //   - cpu: seconds of the apply worker, which applies at its own pace what was queued while
-//     the subscription was disabled; several times, the medians count. A processor is not
+//     the subscription was disabled; several times, the least counts, as
+//     other processes can only add to it. A processor is not
 //     that of the profile: what the worker takes without any advice, over all scenarios,
 //     gives its speed, by which predictions are scaled. It needs a quiet machine.
 //   - instructions: the same in a fifth of each scenario's time, counted by callgrind, which

@@ -371,12 +371,6 @@ func total(records map[string]map[string]scenario.Count) (sum int64) {
 	return sum
 }
 
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	n := len(list)
-	return (list[(n-1)/2] + list[n/2]) / 2
-}
-
 // written puts the WAL that was saved beside what was predicted.
 func written(trials []*trial, version string) (t *table.Table, same bool) {
 	same = true
@@ -409,13 +403,13 @@ func used(trials []*trial, version string) (t *table.Table, same bool) {
 	var real, want float64
 	for _, x := range trials {
 		if x.rank == 0 {
-			real += median(x.cpu)
+			real += slices.Min(x.cpu)
 			want += *x.want.CPUS
 		}
 	}
 	speed := real / want
 	t = &table.Table{
-		Title: fmt.Sprintf("CPU of a real apply worker, PostgreSQL %s, medians of %d; predictions times %.3f: this machine's seconds to the profile's, of all runs without advice", version, len(trials[0].cpu), speed),
+		Title: fmt.Sprintf("CPU of a real apply worker, PostgreSQL %s, the least of %d; predictions times %.3f: this machine's seconds to the profile's, of all runs without advice", version, len(trials[0].cpu), speed),
 		Columns: []table.Column{
 			{Name: "scenario"}, {Name: "advice"}, {Name: "CPU, ms", Right: true, Decimals: 1}, {Name: "predicted", Right: true, Decimals: 1}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
 			{Name: "saved, ms", Right: true, Decimals: 1}, {Name: "predicted", Right: true, Decimals: 1}, {Name: "error", Right: true, Decimals: 1, Unit: " %", Signed: true},
@@ -426,12 +420,12 @@ func used(trials []*trial, version string) (t *table.Table, same bool) {
 		if x.rank == 0 {
 			base = x
 		}
-		got, want := median(x.cpu), *x.want.CPUS*speed
+		got, want := slices.Min(x.cpu), *x.want.CPUS*speed
 		row := []any{x.scenario, fmt.Sprintf("%d. %s", x.rank, x.title), 1e3 * got, 1e3 * want, 100 * (want/got - 1), nil, nil, nil}
 		if x.rank == 0 {
 			row[1] = x.title
 		} else {
-			s, p := median(base.cpu)-got, *base.want.CPUS*speed-want
+			s, p := slices.Min(base.cpu)-got, *base.want.CPUS*speed-want
 			row[5], row[6], row[7] = 1e3*s, 1e3*p, 100*(p/s-1)
 		}
 		t.Add(row...)

@@ -44,7 +44,9 @@ type generic struct {
 	work  Work
 }
 
-func newGeneric(o Options) *generic { return &generic{logger: logger{log: o.Log, rel: o.Rel, tail: 8}, o: o} }
+func newGeneric(o Options) *generic {
+	return &generic{logger: logger{log: o.Log, rel: o.Rel, tail: 8}, o: o}
+}
 
 func (g *generic) Work() *Work { return &g.work }
 func (g *generic) Truncate()   { g.rows, g.bytes, g.touch = nil, 0, touched{} }
