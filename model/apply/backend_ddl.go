@@ -104,9 +104,9 @@ func (b *Backend) addColumns(s *schema.Table, n int) error {
 	t.finder.reset()
 	t.heap.AddColumns(s.Attrs(), missing)
 	if o := t.toaster; o != nil {
-		o.attrs, o.method = s.Attrs(), nil
+		o.Attrs, o.Methods = s.Attrs(), nil
 		for i := range s.Columns {
-			o.method = append(o.method, w.compression(&s.Columns[i]))
+			o.Methods = append(o.Methods, w.compression(&s.Columns[i]))
 		}
 	} else {
 		w.addToaster(t)

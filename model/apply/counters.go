@@ -34,17 +34,16 @@ type Counters struct {
 	Spooled        int64 // changes written to a file until their transaction commits
 	SpooledBytes   int64
 
-	Skipped         int64 // transactions passed over because of a conflict
-	CompressedBytes int64 // bytes that the toaster tried to compress
-	Chunks          int64 // chunks stored in TOAST tables
-	Moved           int64 // values moved there
-	Removed         int64 // values deleted there
-	Detoasted       int64 // values read from there
-	RowMoves        int64 // updates that moved a row to another partition
-	Checks          int64 // CHECK constraints evaluated, those of domains among them
-	Generated       int64 // values of generated columns computed
-	Triggers        int64 // row triggers that fire on a subscriber
-	VacuumVisits    int64 // pages that VACUUM has visited
+	Skipped      int64 // transactions passed over because of a conflict
+	Chunks       int64 // chunks stored in TOAST tables
+	Moved        int64 // values moved there
+	Removed      int64 // values deleted there
+	Detoasted    int64 // values read from there
+	RowMoves     int64 // updates that moved a row to another partition
+	Checks       int64 // CHECK constraints evaluated, those of domains among them
+	Generated    int64 // values of generated columns computed
+	Triggers     int64 // row triggers that fire on a subscriber
+	VacuumVisits int64 // pages that VACUUM has visited
 	// Conflicts counts by pg_stat_subscription_stats' names without confl_:
 	// insert_exists, update_exists, update_missing, delete_missing.
 	Conflicts map[string]int64
@@ -269,7 +268,7 @@ func (w *Worker) state(t *table) TableState {
 	}
 	s.Counters, s.Compared = t.counters, t.compared
 	if o := t.toaster; o != nil {
-		s.Compression = o.compressor.Work()
+		s.Compression = o.Compressor.Work()
 		s.Toast, s.ToastIndex, s.ToastRel, s.ToastIndexRel = o.heap, o.index.btree, o.rel, o.index.rel
 	}
 	for _, x := range t.indexes {

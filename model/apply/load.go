@@ -581,7 +581,7 @@ func (r *indexRows) compress(n int) {
 		case v.Form == datum.Compressed:
 			r.x.values[i] = *v
 		case v.Form == datum.External && compressedOutOfLine(v):
-			if z, ok := r.compressor.Compress(&r.x.values[i], o.method[c]); ok {
+			if z, ok := r.compressor.Compress(&r.x.values[i], o.Methods[c]); ok {
 				r.x.values[i] = z
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/heap/toast"
 	"applysim/model/pgtype"
 	"applysim/model/stream"
 	"applysim/wal/storage"
@@ -206,7 +207,7 @@ func (w *Worker) equal(r *relation, compared []int64, weight int64) bool {
 func rawSize(v *datum.Value) int {
 	switch v.Form {
 	case datum.External:
-		return int(binary.LittleEndian.Uint32(v.Bytes)) - varlenaHeader
+		return int(binary.LittleEndian.Uint32(v.Bytes)) - toast.VarlenaHeader
 	case datum.Compressed:
 		n, _ := v.RawInfo()
 		return n

@@ -9,6 +9,7 @@ import (
 
 	"applysim/heap"
 	"applysim/heap/datum"
+	"applysim/heap/toast"
 	"applysim/index"
 	"applysim/index/opclass"
 	"applysim/model/pgtype"
@@ -20,37 +21,23 @@ import (
 // Sizes of TOAST. Source: REL_18_1, src/include/access/heaptoast.h and
 // src/include/varatt.h.
 const (
-	toastTarget     = 2032 // TOAST_TUPLE_TARGET
-	toastTargetMain = 8160 // TOAST_TUPLE_TARGET_MAIN
-	chunkSize       = 1996 // TOAST_MAX_CHUNK_SIZE
-	pointerAligned  = 24   // MAXALIGN(TOAST_POINTER_SIZE)
-	varlenaHeader   = 4    // VARHDRSZ
-	compressHeader  = 8    // VARHDRSZ_COMPRESSED
-	extSizeBits     = 30   // VARLENA_EXTSIZE_BITS: the method stands above
-	extSizeMask     = 1<<extSizeBits - 1
-	oidPrefetch     = 8192 // VAR_OID_PREFETCH: so many object ids are logged at once
+	chunkSize      = 1996 // TOAST_MAX_CHUNK_SIZE
+	compressHeader = 8    // VARHDRSZ_COMPRESSED
+	extSizeBits    = 30   // VARLENA_EXTSIZE_BITS: the method stands above
+	extSizeMask    = 1<<extSizeBits - 1
+	oidPrefetch    = 8192 // VAR_OID_PREFETCH: so many object ids are logged at once
 )
 
 // toaster is the toaster of one table, with its TOAST table.
 type toaster struct {
-	w      *Worker
-	owner  *table
-	attrs  []datum.Attr
-	method []datum.Method // by column
-	target int            // toast_tuple_target
-	rel    wal.RelID
-	heap   *heap.Table
-	index  *localIndex
-	oid    uint32 // of the TOAST table
+	w     *Worker
+	owner *table
+	rel   wal.RelID
+	heap  *heap.Table
+	index *localIndex
+	oid   uint32 // of the TOAST table
 
-	compressor datum.Compressor
-}
-
-// attribute is the state of a column while a row is toasted (ToastAttrInfo).
-type attribute struct {
-	size           int // VARSIZE_ANY, bytes
-	ignore         bool
-	incompressible bool
+	toast.Table
 }
 
 // addToaster gives a table its TOAST table, if it has one.
@@ -76,9 +63,6 @@ func (w *Worker) addToaster(t *table) {
 	t.toaster.oid = oid
 	t.heap.SetToaster(t.toaster)
 }
-
-// toastThreshold is TOAST_TUPLE_THRESHOLD: longer rows are toasted.
-const toastThreshold = 2032
 
 // needsToast says whether a table gets a TOAST table: some value may be toasted, and
 // the longest row be so long (heapam_relation_needs_toast_table).
@@ -106,19 +90,19 @@ func needsToast(s *schema.Table) bool {
 		return toastable
 	}
 	header := heap.TupleHeaderSize + (len(s.Columns)+7)/8
-	return storage.MaxAlign(header)+storage.MaxAlign(length) > toastThreshold
+	return storage.MaxAlign(header)+storage.MaxAlign(length) > toast.Threshold
 }
 
 // newToaster makes a table's TOAST table and its index, empty. names are those of
 // the two relations.
 func (w *Worker) newToaster(t *table, name, indexName string) *toaster {
 	s := t.schema
-	o := &toaster{w: w, owner: t, attrs: s.Attrs(), target: toastTarget}
+	o := &toaster{w: w, owner: t, Table: toast.Table{Attrs: s.Attrs(), Target: toast.Target}}
 	if s.ToastTupleTarget > 0 {
-		o.target = s.ToastTupleTarget
+		o.Target = s.ToastTupleTarget
 	}
 	for i := range s.Columns {
-		o.method = append(o.method, w.compression(&s.Columns[i]))
+		o.Methods = append(o.Methods, w.compression(&s.Columns[i]))
 	}
 	int4 := datum.Attr{Len: 4, Align: 4, ByVal: true, Storage: 'p', NotNull: true}
 	attrs := []datum.Attr{int4, int4, {Len: -1, Align: 4, Storage: 'p'}}
@@ -156,15 +140,15 @@ func (w *Worker) compression(c *schema.Column) datum.Method {
 // of line, first those of storage EXTENDED and EXTERNAL, then those of MAIN
 // (heap_toast_insert_or_update).
 func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
-	values = slices.Clone(values[:len(o.attrs)])
-	state := make([]attribute, len(values))
+	values = slices.Clone(values[:len(o.Attrs)])
+	state := make([]toast.Attribute, len(values))
 	var unused []datum.Value
 	nulls := false
 	for i := range values {
-		v, a, st := &values[i], &o.attrs[i], &state[i]
+		v, a, st := &values[i], &o.Attrs[i], &state[i]
 		if old != nil && !old[i].Null && old[i].Form == datum.External {
 			if !v.Null && v.Form == datum.External && string(v.Bytes) == string(old[i].Bytes) {
-				st.ignore = true
+				st.Ignore = true
 				continue
 			}
 			unused = append(unused, old[i])
@@ -175,14 +159,14 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 		}
 		nulls = nulls || v.Null
 		if v.Null || a.Len != -1 || a.Storage == 'p' {
-			st.ignore = true
+			st.Ignore = true
 			continue
 		}
-		if st.size = v.StoredSize(a); fetched {
-			st.size = len(v.Bytes) + varlenaHeader // its header is a long one (detoast_external_attr)
+		if st.Size = v.StoredSize(a); fetched {
+			st.Size = len(v.Bytes) + toast.VarlenaHeader // its header is a long one (detoast_external_attr)
 		}
 	}
-	if err := o.place(values, state, rowHeader(len(values), nulls), o.externalize); err != nil {
+	if err := o.Place(values, state, toast.Header(len(values), nulls), o.externalize); err != nil {
 		return nil, err
 	}
 	for i := range unused {
@@ -191,115 +175,13 @@ func (o *toaster) Toast(values, old []datum.Value) ([]datum.Value, error) {
 	return values, nil
 }
 
-// rowHeader is the length of a row version's header.
-func rowHeader(columns int, nulls bool) int {
-	header := heap.TupleHeaderSize
-	if nulls {
-		header += (columns + 7) / 8
-	}
-	return storage.MaxAlign(header)
-}
-
-// place compresses values and moves them out of line, by externalize, until the row is
-// short enough.
-func (o *toaster) place(values []datum.Value, state []attribute, header int, externalize func([]datum.Value, []attribute, int) error) error {
-	limit := o.target - header
-	// Compress what may be compressed; what is still longer than a row may be,
-	// moves out at once.
-	for o.dataSize(values) > limit {
-		i := o.biggest(values, state, true, false)
-		if i < 0 {
-			break
-		}
-		if o.attrs[i].Storage == 'x' {
-			o.compress(values, state, i)
-		} else {
-			state[i].incompressible = true
-		}
-		if state[i].size > limit {
-			if err := externalize(values, state, i); err != nil {
-				return err
-			}
-		}
-	}
-	for o.dataSize(values) > limit {
-		i := o.biggest(values, state, false, false)
-		if i < 0 {
-			break
-		}
-		if err := externalize(values, state, i); err != nil {
-			return err
-		}
-	}
-	for o.dataSize(values) > limit {
-		i := o.biggest(values, state, true, true)
-		if i < 0 {
-			break
-		}
-		o.compress(values, state, i)
-	}
-	limit = toastTargetMain - header
-	for o.dataSize(values) > limit {
-		i := o.biggest(values, state, false, true)
-		if i < 0 {
-			break
-		}
-		if err := externalize(values, state, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dataSize is the length of a row's data area.
-func (o *toaster) dataSize(values []datum.Value) int {
-	n := 0
-	for i := range o.attrs {
-		n = values[i].End(n, &o.attrs[i])
-	}
-	return n
-}
-
-// biggest returns the column with the longest value that can still be compressed
-// or moved, of storage MAIN or not; -1 if there is none longer than a pointer.
-func (o *toaster) biggest(values []datum.Value, state []attribute, compress, main bool) int {
-	best, size := -1, pointerAligned
-	for i := range values {
-		v, st := &values[i], &state[i]
-		if st.ignore || v.Form == datum.External || compress && (st.incompressible || v.Form == datum.Compressed) {
-			continue
-		}
-		if main != (o.attrs[i].Storage == 'm') {
-			continue
-		}
-		if st.size > size {
-			best, size = i, st.size
-		}
-	}
-	return best
-}
-
-// compress compresses a column in place, if that helps.
-func (o *toaster) compress(values []datum.Value, state []attribute, i int) {
-	if o.w != nil { // else nobody does the work
-		o.w.Counters.CompressedBytes += int64(len(values[i].Bytes))
-	}
-	v, ok := o.compressor.Compress(&values[i], o.method[i])
-	if !ok {
-		state[i].incompressible = true
-		return
-	}
-	values[i] = v
-	state[i].size = len(v.Bytes) + varlenaHeader
-}
-
 // externalize moves a column's value to the TOAST table (toast_save_datum).
-func (o *toaster) externalize(values []datum.Value, state []attribute, i int) error {
+func (o *toaster) externalize(values []datum.Value, state []toast.Attribute, i int) error {
 	v := &values[i]
-	raw, info := len(v.Bytes)+varlenaHeader, uint32(len(v.Bytes))
+	raw, info := len(v.Bytes)+toast.VarlenaHeader, uint32(len(v.Bytes))
 	if v.Form == datum.Compressed {
 		n, m := v.RawInfo()
-		raw = n + varlenaHeader
+		raw = n + toast.VarlenaHeader
 		info |= uint32(m) << extSizeBits
 	}
 	id := o.w.newOID()
@@ -325,8 +207,8 @@ func (o *toaster) externalize(values []datum.Value, state []attribute, i int) er
 		o.w.Counters.Chunks++
 	}
 	*v = datum.Value{Bytes: p, Form: datum.External}
-	state[i].size = datum.PointerSize + 2
-	state[i].ignore = true
+	state[i].Size = datum.PointerSize + 2
+	state[i].Ignore = true
 	return nil
 }
 
@@ -369,7 +251,7 @@ func (o *toaster) Delete(old []datum.Value) {
 // compressedOutOfLine says whether an external value is stored compressed
 // (VARATT_EXTERNAL_IS_COMPRESSED).
 func compressedOutOfLine(v *datum.Value) bool {
-	return binary.LittleEndian.Uint32(v.Bytes[4:])&extSizeMask < binary.LittleEndian.Uint32(v.Bytes)-varlenaHeader
+	return binary.LittleEndian.Uint32(v.Bytes[4:])&extSizeMask < binary.LittleEndian.Uint32(v.Bytes)-toast.VarlenaHeader
 }
 
 // Fetch reads an external value as it is stored: plain or compressed.

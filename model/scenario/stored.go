@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"applysim/model/apply"
+	"applysim/heap/toast"
 	"applysim/model/pgtype"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -11,16 +11,14 @@ import (
 // are not sent if they do not change. What is kept of a row is how its values were stored
 // when it was written last.
 type storedRows struct {
-	storer *apply.Storer // nil if nobody can tell: values of more than assumedLong bytes are taken to be out of line
-	places []int         // of the source's columns in the table
+	storer *storer // nil if nobody can tell: values of more than assumedLong bytes are taken to be out of line
+	places []int   // of the source's columns in the table
 	slot   int
 	tuple  stream.Tuple
 }
 
 const (
-	// toastThreshold is TOAST_TUPLE_THRESHOLD: shorter rows are stored as they are.
-	toastThreshold = 2032
-	assumedLong    = 2000
+	assumedLong = 2000
 )
 
 // newStoredRows returns what a source needs, nil if its rows are too short. t is the
@@ -37,13 +35,13 @@ func newStoredRows(s *source, t *schema.Table, places []int) *storedRows {
 		length += bound(c, width)
 		movable = movable || x.Attr().Len == -1 && x.Storage != 'p'
 	}
-	if !movable || length <= toastThreshold {
+	if !movable || length <= toast.Threshold {
 		return nil
 	}
 	for i := range r.tuple {
 		r.tuple[i] = stream.Column{Format: stream.ColumnNull}
 	}
-	r.storer = apply.NewStorer(t)
+	r.storer = newStorer(t)
 	r.slot = s.rows.slots
 	s.rows.slots++
 	return r
@@ -64,7 +62,7 @@ func bound(c *column, width int) int {
 }
 
 // store says how the row in tuple is stored.
-func (r *storedRows) store(s *source, row stream.Tuple, before apply.Stored, same func(place int) bool) apply.Stored {
+func (r *storedRows) store(s *source, row stream.Tuple, before stored, same func(place int) bool) stored {
 	if r.storer == nil {
 		return 0
 	}
@@ -73,10 +71,10 @@ func (r *storedRows) store(s *source, row stream.Tuple, before apply.Stored, sam
 		r.tuple[r.places[i]] = row[i]
 		length += bound(s.columns[i], len(row[i].Data))
 	}
-	if before == 0 && length <= toastThreshold {
+	if before == 0 && length <= toast.Threshold {
 		return 0
 	}
-	stored, err := r.storer.Store(r.tuple, before, same)
+	stored, err := r.storer.store(r.tuple, before, same)
 	if err != nil {
 		return 0 // the subscriber cannot read the row either, and says so
 	}
@@ -91,12 +89,12 @@ func (r *storedRows) insert(s *source, row int64) {
 }
 
 // storedBefore is how a row is stored that is about to be updated.
-func (g *Generator) storedBefore(s *source, row int64) apply.Stored {
+func (g *Generator) storedBefore(s *source, row int64) stored {
 	if s.stored == nil || s.stored.storer == nil {
 		return 0
 	}
 	if v := s.rows.get(row, s.stored.slot); v != 0 {
-		return apply.Stored(v >> 1)
+		return stored(v >> 1)
 	}
 	g.tuple(s, s.row, row, false) // a row from before the run
 	return s.stored.store(s, s.row, 0, nil)
@@ -104,7 +102,7 @@ func (g *Generator) storedBefore(s *source, row int64) apply.Stored {
 
 // update notes how a row is stored after an update of some columns, and takes the values
 // away that are not sent.
-func (r *storedRows) update(s *source, row int64, before apply.Stored, change []int) {
+func (r *storedRows) update(s *source, row int64, before stored, change []int) {
 	if r.storer == nil {
 		for i, c := range s.columns {
 			if (c.storage == 'x' || c.storage == 'e') && len(s.row[i].Data) > assumedLong && !contains(change, i) {
