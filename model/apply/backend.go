@@ -9,7 +9,6 @@ import (
 
 	"applysim/heap"
 	"applysim/heap/datum"
-	"applysim/model/partition"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal"
@@ -458,35 +457,6 @@ func updateLock(key bool) heap.RowLock {
 	return heap.LockNoKeyUpdate
 }
 
-// LockRow locks a row to which the statement's scan comes, for SELECT ... FOR.
-func (b *Backend) LockRow(s *schema.Table, tid storage.TID, mode heap.RowLock) {
-	t := b.w.bySchema[s]
-	b.reach(t, tid)
-	b.w.needXID()
-	b.noteRowLock()
-	t.heap.LockRow(tid, mode)
-}
-
-// AssignXID gives the transaction an id, as a change does that leaves no record.
-func (b *Backend) AssignXID() { b.w.needXID() }
-
-// FinishScan lets the statement's scan come to its end: its rows are sorted.
-func (b *Backend) FinishScan() {
-	s := b.statement
-	b.endScan()
-	b.statement = s
-}
-
-// StopScan ends the statement's scan where it is.
-func (b *Backend) StopScan() {
-	if b.scan != nil {
-		b.scan.end()
-		b.scan.table.heap.Pin(storage.InvalidBlock)
-		b.scan = nil
-		b.statement.Method = NoScan
-	}
-}
-
 // unchanged is the executor's hint that an update leaves an index alone: none of its
 // key columns is among those that the statement sets (index_unchanged_by_update).
 func (x *localIndex) unchanged(changed func(column int) bool) bool {
@@ -582,55 +552,4 @@ func (b *Backend) locate(r *relation, m *stream.Message) (storage.TID, bool, err
 	}
 	tid, ok := t.finder.first(w, r, start)
 	return tid, ok, nil
-}
-
-// Target is the table that a message is about, nil if it is not one.
-func (b *Backend) Target(m *stream.Message) *schema.Table {
-	r := b.w.relations[m.RelationID]
-	if r == nil || m.Kind == stream.KindTruncate {
-		return nil
-	}
-	if t := b.w.byName[[2]string{r.remote.Namespace, r.remote.Name}]; t != nil {
-		return t.schema
-	}
-	return nil
-}
-
-// Leaves are the tables that a statement on a table scans, in order: the partitions that
-// may have rows for which its conditions hold. may are the conditions for a partitioned
-// table.
-func (b *Backend) Leaves(s *schema.Table, may func(*schema.Table) []partition.Condition) []*schema.Table {
-	t := b.w.bySchema[s]
-	if t == nil || t.router == nil {
-		return []*schema.Table{s}
-	}
-	var list []*schema.Table
-	conditions := may(s)
-	for _, n := range t.router.Order() {
-		if t.router.May(n, conditions) {
-			list = append(list, b.Leaves(t.partitions[n].schema, may)...)
-		}
-	}
-	return list
-}
-
-// Pages is how many pages a table has.
-func (b *Backend) Pages(s *schema.Table) int { return b.w.bySchema[s].heap.Pages() }
-
-// Density is what pg_class has of a table: reltuples, -1 before the first VACUUM, and
-// relpages.
-func (b *Backend) Density(s *schema.Table) (rows float64, pages int) {
-	n, pages := b.w.bySchema[s].heap.Density()
-	return float64(n), pages
-}
-
-// IndexPages is how many pages a B-tree index has, and the level of its root; 0 for
-// another index.
-func (b *Backend) IndexPages(s *schema.Table, x *schema.Index) (pages, level int) {
-	for _, li := range b.w.bySchema[s].indexes {
-		if li.schema == x && li.btree != nil {
-			return li.btree.Pages(), li.btree.Level()
-		}
-	}
-	return 0, 0
 }

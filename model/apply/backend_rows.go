@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"applysim/heap/datum"
+	"applysim/model/partition"
 	"applysim/model/schema"
 	"applysim/model/stream"
 	"applysim/wal/storage"
@@ -221,4 +222,55 @@ func (b *Backend) Truncate(tables []*schema.Table) error {
 	err := w.truncateTables(&m, list)
 	w.command++
 	return err
+}
+
+// Target is the table that a message is about, nil if it is not one.
+func (b *Backend) Target(m *stream.Message) *schema.Table {
+	r := b.w.relations[m.RelationID]
+	if r == nil || m.Kind == stream.KindTruncate {
+		return nil
+	}
+	if t := b.w.byName[[2]string{r.remote.Namespace, r.remote.Name}]; t != nil {
+		return t.schema
+	}
+	return nil
+}
+
+// Leaves are the tables that a statement on a table scans, in order: the partitions that
+// may have rows for which its conditions hold. may are the conditions for a partitioned
+// table.
+func (b *Backend) Leaves(s *schema.Table, may func(*schema.Table) []partition.Condition) []*schema.Table {
+	t := b.w.bySchema[s]
+	if t == nil || t.router == nil {
+		return []*schema.Table{s}
+	}
+	var list []*schema.Table
+	conditions := may(s)
+	for _, n := range t.router.Order() {
+		if t.router.May(n, conditions) {
+			list = append(list, b.Leaves(t.partitions[n].schema, may)...)
+		}
+	}
+	return list
+}
+
+// Pages is how many pages a table has.
+func (b *Backend) Pages(s *schema.Table) int { return b.w.bySchema[s].heap.Pages() }
+
+// Density is what pg_class has of a table: reltuples, -1 before the first VACUUM, and
+// relpages.
+func (b *Backend) Density(s *schema.Table) (rows float64, pages int) {
+	n, pages := b.w.bySchema[s].heap.Density()
+	return float64(n), pages
+}
+
+// IndexPages is how many pages a B-tree index has, and the level of its root; 0 for
+// another index.
+func (b *Backend) IndexPages(s *schema.Table, x *schema.Index) (pages, level int) {
+	for _, li := range b.w.bySchema[s].indexes {
+		if li.schema == x && li.btree != nil {
+			return li.btree.Pages(), li.btree.Level()
+		}
+	}
+	return 0, 0
 }

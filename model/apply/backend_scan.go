@@ -5,6 +5,7 @@ package apply
 import (
 	"slices"
 
+	"applysim/heap"
 	"applysim/heap/datum"
 	"applysim/index"
 	"applysim/model/schema"
@@ -141,6 +142,35 @@ func (b *Backend) reach(t *table, tid storage.TID) {
 	}
 	if !b.scan.to(tid) {
 		b.Doubts[t.schema.QualifiedName()]++
+	}
+}
+
+// LockRow locks a row to which the statement's scan comes, for SELECT ... FOR.
+func (b *Backend) LockRow(s *schema.Table, tid storage.TID, mode heap.RowLock) {
+	t := b.w.bySchema[s]
+	b.reach(t, tid)
+	b.w.needXID()
+	b.noteRowLock()
+	t.heap.LockRow(tid, mode)
+}
+
+// AssignXID gives the transaction an id, as a change does that leaves no record.
+func (b *Backend) AssignXID() { b.w.needXID() }
+
+// FinishScan lets the statement's scan come to its end: its rows are sorted.
+func (b *Backend) FinishScan() {
+	s := b.statement
+	b.endScan()
+	b.statement = s
+}
+
+// StopScan ends the statement's scan where it is.
+func (b *Backend) StopScan() {
+	if b.scan != nil {
+		b.scan.end()
+		b.scan.table.heap.Pin(storage.InvalidBlock)
+		b.scan = nil
+		b.statement.Method = NoScan
 	}
 }
 

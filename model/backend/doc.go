@@ -21,6 +21,7 @@
 // Statements are taken to come with their values in the text, one after the other, nothing
 // of theirs prepared, in a session whose caches are filled.
 //
-// Reading order: lex.go, script.go (statements), plan.go (how they find rows), locking.go, run.go
-// (statements and changes together), copy.go, rolledback.go, prepared.go, work.go.
+// Reading order: lex.go, script.go (statements), plan.go (how they find rows), set.go,
+// locking.go, stream.go (changes), run.go (statements and changes together), copy.go,
+// rolledback.go, prepared.go, work.go.
 package backend

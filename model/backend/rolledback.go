@@ -54,6 +54,23 @@ func (r *Runner) rolledBack(d *dml) error {
 	return nil
 }
 
+// unlogged carries out a statement on a table whose rows no stream has, and no record
+// tells of: what is left of it is that its transaction has an id, and what others find
+// there.
+func (r *Runner) unlogged(d *dml) error {
+	if !r.computable(d) {
+		r.b.AssignXID()
+		return r.ended()
+	}
+	noted := r.RolledBack
+	r.RolledBack = nil
+	defer func() { r.RolledBack = noted }()
+	if err := r.rolledBack(d); err != nil {
+		return err
+	}
+	return r.ended()
+}
+
 // computable says whether the rows that a statement changes can be found from its SQL.
 func (r *Runner) computable(d *dml) bool {
 	switch {

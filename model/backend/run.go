@@ -1,9 +1,7 @@
 package backend
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"applysim/heap/datum"
@@ -115,47 +113,6 @@ func (r *Runner) doubt(format string, args ...any) {
 	}
 }
 
-// peek reads on to the next change or commit.
-func (r *Runner) peek() error {
-	f := &r.feed
-	for !f.ready && !f.end {
-		if err := r.in.Next(&f.m); err != nil {
-			if errors.Is(err, io.EOF) {
-				f.end = true
-				return nil
-			}
-			return err
-		}
-		r.messages++
-		switch m := &f.m; m.Kind {
-		case stream.KindBegin, stream.KindBeginPrepare:
-			f.begin, f.now, f.gid = true, m.Time, ""
-			if m.Kind == stream.KindBeginPrepare {
-				f.gid = string(m.GID)
-			}
-			r.twoPhase = r.twoPhase || m.Kind == stream.KindBeginPrepare
-		case stream.KindCommitPrepared, stream.KindRollbackPrepared:
-			f.ready = !r.scripted
-		case stream.KindRelation, stream.KindType, stream.KindMessage, stream.KindOrigin:
-			if m.Kind == stream.KindRelation {
-				r.described[m.Relation.ID] = m.Relation
-				r.known[m.Relation.Namespace+"."+m.Relation.Name] = true
-				if err := r.b.Describe(m); err != nil {
-					return err
-				}
-			}
-		case stream.KindInsert, stream.KindUpdate, stream.KindDelete, stream.KindTruncate, stream.KindCommit, stream.KindPrepare:
-			f.ready = true
-		default:
-			return &apply.UnsupportedError{What: fmt.Sprintf("%s messages in a stream of a backend's changes", m.Kind), Message: m.Number}
-		}
-	}
-	return nil
-}
-
-// take marks the change as used.
-func (r *Runner) take() { r.feed.ready, r.feed.begin = false, false }
-
 // begin begins the backend's transaction.
 func (r *Runner) begin() {
 	if !r.begun {
@@ -165,97 +122,6 @@ func (r *Runner) begin() {
 			r.b.Preparing()
 		}
 	}
-}
-
-// RunStream carries out a stream of which nothing else is known: each change of a row is
-// taken for a statement that finds it by its key.
-func (r *Runner) RunStream() error {
-	for {
-		if err := r.peek(); err != nil {
-			return err
-		}
-		if r.feed.end {
-			return nil
-		}
-		if err := r.rest(); err != nil {
-			return err
-		}
-	}
-}
-
-// RunTransaction carries out the stream's next transaction likewise. It returns false at
-// the end of the stream.
-func (r *Runner) RunTransaction() (bool, error) {
-	if err := r.peek(); err != nil || r.feed.end {
-		return false, err
-	}
-	return true, r.rest()
-}
-
-// rest carries out what is left of the stream's current transaction.
-func (r *Runner) rest() error {
-	for {
-		if err := r.peek(); err != nil {
-			return err
-		}
-		m := &r.feed.m
-		switch {
-		case r.feed.end:
-			return nil
-		case m.Kind == stream.KindCommit, m.Kind == stream.KindPrepare:
-			r.begin()
-			r.take()
-			r.begun, r.open = false, false
-			gid := r.gid
-			if gid == "" && m.Kind == stream.KindPrepare {
-				gid = string(m.GID)
-			}
-			r.gid = ""
-			if gid != "" {
-				return r.b.Prepare(gid)
-			}
-			return r.b.Commit()
-		case m.Kind == stream.KindCommitPrepared, m.Kind == stream.KindRollbackPrepared:
-			r.take()
-			return r.b.FinishPrepared(string(m.GID), m.Kind == stream.KindCommitPrepared)
-		}
-		r.begin()
-		r.open = true
-		t := r.b.Target(m)
-		if t == nil {
-			if err := r.b.EndStatement(); err != nil {
-				return err
-			}
-		} else if err := r.b.BeginStatement(r.alone(t, m.Kind)); err != nil {
-			return err
-		} else {
-			r.work.alone(t, r.described[m.RelationID], m)
-		}
-		if err := r.b.Change(m); err != nil {
-			return err
-		}
-		r.take()
-	}
-}
-
-// alone is a statement that changes one row, which it finds by its key.
-func (r *Runner) alone(t *schema.Table, kind stream.Kind) *apply.Statement {
-	s := &apply.Statement{Table: t}
-	if kind != stream.KindUpdate && kind != stream.KindDelete {
-		return s
-	}
-	s.Method = apply.SeqScan
-	x := t.PrimaryKey()
-	if x == nil {
-		i := slices.IndexFunc(t.Indexes, func(x *schema.Index) bool { return x.Unique && x.Predicate == "" && x.Method == "btree" })
-		if i >= 0 {
-			x = t.Indexes[i]
-		}
-	}
-	if x != nil && x.Method == "btree" && !slices.ContainsFunc(x.Keys, func(k schema.IndexKey) bool { return k.Column < 0 }) {
-		s.Method, s.Index, s.Equal = apply.IndexScan, x, len(x.Keys)
-	}
-	return s
 }
 
 // Run carries out a stream and the script that has made it.
@@ -463,23 +329,6 @@ func (r *Runner) carryOut(d *dml) (*apply.Statement, error) {
 		}
 	}
 	return plan, r.ended()
-}
-
-// unlogged carries out a statement on a table whose rows no stream has, and no record
-// tells of: what is left of it is that its transaction has an id, and what others find
-// there.
-func (r *Runner) unlogged(d *dml) error {
-	if !r.computable(d) {
-		r.b.AssignXID()
-		return r.ended()
-	}
-	noted := r.RolledBack
-	r.RolledBack = nil
-	defer func() { r.RolledBack = noted }()
-	if err := r.rolledBack(d); err != nil {
-		return err
-	}
-	return r.ended()
 }
 
 // rows carries out the changes that the stream has of a statement in a table. With more
