@@ -5,5 +5,6 @@
 // value of synchronous_commit, by clients and round trip, with the CPU and flushes of all
 // processes. waits.json is what `waits` has noted: which values of
 // synchronous_standby_names a server takes, whom a quorum waits for, and what becomes of
-// commits whose standby has died.
+// commits whose standby has died. crashes.tsv is what `crash` has counted: transactions that
+// clients were told of and that were gone after a crash.
 package commit

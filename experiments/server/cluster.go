@@ -246,6 +246,23 @@ func (c *Cluster) stop() {
 	}
 }
 
+// Crash ends the server as a crash does: all processes exit where they are.
+func (c *Cluster) Crash() { c.stop() }
+
+// Restart starts a server that has crashed; it recovers first.
+func (c *Cluster) Restart() error {
+	if err := c.start(c.account); err != nil {
+		return err
+	}
+	c.Conn.Close()
+	k, err := Dial(c.Port, c.Database(), nil)
+	if err != nil {
+		return err
+	}
+	c.Conn = k
+	return nil
+}
+
 func (c *Cluster) logFile() string {
 	return filepath.Join(filepath.Dir(c.dir), filepath.Base(c.dir)+".log")
 }

@@ -199,10 +199,17 @@ func samples(t *testing.T, name string) []*Sample {
 	return list
 }
 
-// TestAgrees compares a real pair of 18.1 servers with the scenario of its workload.
+// TestAgrees compares real pairs of servers with the scenario of their workload. The views of
+// earlier versions have fewer columns.
 func TestAgrees(t *testing.T) {
+	for _, major := range []int{15, 16, 17, 18} {
+		t.Run(fmt.Sprint(major), func(t *testing.T) { agrees(t, fmt.Sprintf("agrees%d.json", major)) })
+	}
+}
+
+func agrees(t *testing.T, file string) {
 	s, c := read(t, steady)
-	r, err := Compare(s, c, samples(t, "agrees18.json"), CompareOptions{At: 10, Within: 0.15, File: "agrees18.json"})
+	r, err := Compare(s, c, samples(t, file), CompareOptions{At: 10, Within: 0.15, File: file})
 	if err != nil {
 		t.Fatal(err)
 	}
