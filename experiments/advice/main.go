@@ -37,6 +37,7 @@ const (
 	wal     = "wal"
 	seconds = "cpu"
 	counted = "instructions"
+	autovac = "autovacuum"
 )
 
 // options are the command line's.
@@ -59,7 +60,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.runs, "runs", 5, "measure CPU `N` times")
 	f.IntVar(&o.top, "top", 3, "try the best `N` pieces of advice")
 	f.StringVar(&o.quiet, "quiet", "", "run `CMD` while CPU is measured, until its standard input ends: one that makes other\nprocesses wait, say")
-	f.StringSliceVar(&o.what, "measure", []string{wal, seconds}, "what to compare: wal, cpu (seconds) and instructions, these in a fifth of each\nscenario and with valgrind, which has to be beside the second installation")
+	f.StringSliceVar(&o.what, "measure", []string{wal, seconds}, "what to compare: wal, cpu (seconds) and instructions, these in a fifth of each\nscenario and with valgrind, which has to be beside the second installation; or\nautovacuum, in the scenario's own time")
 	switch err := f.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
 		return exitDone
@@ -67,13 +68,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUnusable
 	}
 	for _, x := range o.what {
-		if x != wal && x != seconds && x != counted {
-			fmt.Fprintf(stderr, "advice: --measure %s: expected wal, cpu or instructions\n", x)
+		if x != wal && x != seconds && x != counted && (x != autovac || len(o.what) > 1) {
+			fmt.Fprintf(stderr, "advice: --measure %s: expected wal, cpu or instructions, or autovacuum alone\n", x)
 			return exitUnusable
 		}
 	}
 	files := f.Args()
-	if len(files) == 0 {
+	if len(files) == 0 && slices.Contains(o.what, autovac) {
+		files, _ = filepath.Glob("experiments/advice/testdata/autovacuum/*.toml")
+	} else if len(files) == 0 {
 		files, _ = filepath.Glob("experiments/advice/testdata/*.toml")
 	}
 	if len(files) == 0 {
@@ -109,6 +112,17 @@ type trial struct {
 
 // all tries all scenarios.
 func (o *options) all(files []string, stdout io.Writer) (same bool, err error) {
+	if slices.Contains(o.what, autovac) {
+		price, err := price()
+		if err != nil {
+			return false, err
+		}
+		t, err := o.autovacuum(files, price, stdout)
+		if err != nil {
+			return false, err
+		}
+		return true, o.show([]*table.Table{t}, stdout)
+	}
 	trials, err := o.trials(files)
 	if err != nil {
 		return false, err
@@ -131,26 +145,33 @@ func (o *options) all(files []string, stdout io.Writer) (same bool, err error) {
 		t, ok := x.show(trials, version)
 		tables, same = append(tables, t), same && ok
 	}
+	return same, o.show(tables, stdout)
+}
+
+// show prints tables, and writes them to a file if that is asked for.
+func (o *options) show(tables []*table.Table, stdout io.Writer) error {
 	for _, t := range tables {
 		fmt.Fprintln(stdout)
 		if err := t.Text(stdout); err != nil {
-			return false, err
+			return err
 		}
 	}
-	if o.out != "" {
-		var b strings.Builder
-		fmt.Fprintf(&b, "# Advice, followed on real servers\n\nWritten by `go run ./experiments/advice`.\n")
-		for _, t := range tables {
-			b.WriteString("\n")
-			t.Markdown(&b)
-		}
-		err = os.WriteFile(o.out, []byte(b.String()), 0o666)
+	if o.out == "" {
+		return nil
 	}
-	return same, err
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Advice, followed on real servers\n\nWritten by `go run ./experiments/advice`.\n")
+	for _, t := range tables {
+		b.WriteString("\n")
+		if err := t.Markdown(&b); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(o.out, []byte(b.String()), 0o666)
 }
 
-// trials asks for advice about each scenario.
-func (o *options) trials(files []string) ([]*trial, error) {
+// price is what work costs by the built-in profile.
+func price() (func(*cost.Usage) *scenario.CPU, error) {
 	m, err := cost.Builtin()
 	if err != nil {
 		return nil, err
@@ -159,25 +180,44 @@ func (o *options) trials(files []string) ([]*trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	return scenario.Price(profile, m), nil
+}
+
+func readScenario(file string) (*scenario.Scenario, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return scenario.Read(in, file)
+}
+
+// asItIs is the title of a run without advice.
+const asItIs = "as it is"
+
+// name is a scenario's.
+func name(file string) string { return strings.TrimSuffix(filepath.Base(file), ".toml") }
+
+// trials asks for advice about each scenario.
+func (o *options) trials(files []string) ([]*trial, error) {
+	price, err := price()
+	if err != nil {
+		return nil, err
+	}
 	var list []*trial
 	for _, file := range files {
-		in, err := os.Open(file)
+		s, err := readScenario(file)
 		if err != nil {
 			return nil, err
 		}
-		s, err := scenario.Read(in, file)
-		in.Close()
+		r, err := advise.Advise(s, &advise.Options{Schema: opener(file), Price: price, Least: advise.DefaultLeast})
 		if err != nil {
 			return nil, err
 		}
-		r, err := advise.Advise(s, &advise.Options{Schema: opener(file), Price: scenario.Price(profile, m), Least: advise.DefaultLeast})
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimSuffix(filepath.Base(file), ".toml")
-		list = append(list, &trial{scenario: name, title: "as it is", file: file, price: scenario.Price(profile, m), report: r, want: r.Base})
+		name := name(file)
+		list = append(list, &trial{scenario: name, title: asItIs, file: file, price: price, report: r, want: r.Base})
 		for i, x := range r.Advice[:min(o.top, len(r.Advice))] {
-			list = append(list, &trial{scenario: name, rank: i + 1, title: x.Title, file: file, price: scenario.Price(profile, m), advice: x, report: r, want: x.Result})
+			list = append(list, &trial{scenario: name, rank: i + 1, title: x.Title, file: file, price: price, advice: x, report: r, want: x.Result})
 		}
 	}
 	return list, nil

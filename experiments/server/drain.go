@@ -53,6 +53,26 @@ func (p *Pool) CountInstructions(c *Case) (instructions int64, err error) {
 	return instructions, err
 }
 
+// Live has the publisher make a case's changes while the subscription applies them. before
+// is called when all is ready, after when all is applied. The case has steps of the
+// publisher only.
+func (p *Pool) Live(c *Case, before, after func(sub *Cluster) error) error {
+	return p.draining(c, func(r *recording) error {
+		if err := before(r.sub); err != nil {
+			return err
+		}
+		for _, s := range r.case_.SQL {
+			if err := r.pub.Script(s.Pub); err != nil {
+				return err
+			}
+		}
+		if err := r.waitApplied(); err != nil {
+			return err
+		}
+		return after(r.sub)
+	})
+}
+
 // countFile is where callgrind writes what a process has executed.
 func countFile(pid string) string { return "callgrind." + pid }
 
