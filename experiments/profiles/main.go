@@ -29,8 +29,12 @@ func run(args []string) error {
 	flags := pflag.NewFlagSet("profiles", pflag.ContinueOnError)
 	out := flags.StringP("output", "o", "", "write the profiles to this folder")
 	only := flags.Bool("publisher", false, "leave all rates as they are but those of the publisher's side")
+	sql := flags.Bool("backends", false, "leave all rates as they are but those of the publisher's backends")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *sql {
+		return statementsOnly(*out)
 	}
 	if *only {
 		return publisherOnly(*out)
@@ -158,9 +162,14 @@ func sender() (*cost.PublisherRates, error) {
 		v = math.Round(v*1e4) / 1e4
 		return cost.Rate{Name: name, Unit: unit, Value: v, Low: v, High: v, Kind: k, From: from}
 	}
+	sql, err := statements()
+	if err != nil {
+		return nil, err
+	}
 	replies := rate("replies", "s/s", x[3], cost.Calibrated, from+"; given how long their workers waited")
 	return &cost.PublisherRates{
 		Replies:     &replies,
+		Statements:  sql,
 		Backend:     rate("backend", "us/row", 0, cost.Assumed, "not measured"),
 		Sender:      rate("sender", "ns/1000 instructions", x[0], cost.Calibrated, from),
 		Transaction: rate("transaction", "us/transaction", x[1], cost.Calibrated, from),

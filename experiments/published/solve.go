@@ -99,6 +99,7 @@ func SolveApple(base *cost.Profile) (*cost.Profile, error) {
 	p.WALWriter.Kind, p.WALWriter.From = cost.Assumed, "that of "+base.Name
 
 	q := *base.Publisher
+	q.Statements = nil // nothing published tells them apart
 	row := func(name string) cost.Rate { return cost.Rate{Name: name} }
 	q.Backend = row("backend")
 	q.Backend.Unit, q.Backend.Kind = "us/row", cost.Solved

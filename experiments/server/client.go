@@ -84,6 +84,28 @@ func (k *Conn) Query(sql string) ([][]string, error) {
 	return k.results()
 }
 
+// Pipeline runs statements one after the other, each in a message of its own, but sends them
+// all before it reads what comes back. They give few rows.
+func (k *Conn) Pipeline(list []string) error {
+	var msg []byte
+	for _, sql := range list {
+		if strings.IndexByte(sql, 0) >= 0 {
+			return errors.New("a zero byte in SQL text")
+		}
+		msg = append(append(binary.BigEndian.AppendUint32(append(msg, 'Q'), uint32(len(sql)+5)), sql...), 0)
+	}
+	if _, err := k.c.Write(msg); err != nil {
+		return err
+	}
+	var failed error
+	for range list {
+		if _, err := k.results(); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
 // CopyIn runs COPY ... FROM STDIN with lines.
 func (k *Conn) CopyIn(sql string, lines []string) error {
 	msg := append(binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(sql)+5)), sql...)

@@ -147,6 +147,7 @@ func (r *Runner) Run(script *Script) error {
 }
 
 func (r *Runner) run(s *statement) error {
+	r.work.sent(s)
 	verb, name := s.control()
 	if verb != "" {
 		r.work.control()

@@ -70,13 +70,18 @@ func (r *Runner) RunStream() error {
 	}
 }
 
-// RunTransaction carries out the stream's next transaction likewise. It returns false at
-// the end of the stream.
+// RunTransaction carries out the stream's next transaction likewise, between BEGIN and COMMIT
+// if it has several changes. It returns false at the end of the stream.
 func (r *Runner) RunTransaction() (bool, error) {
 	if err := r.peek(); err != nil || r.feed.end {
 		return false, err
 	}
-	return true, r.rest()
+	before := r.work.messages
+	err := r.rest()
+	if r.work.messages > before+1 {
+		r.work.block()
+	}
+	return true, err
 }
 
 // rest carries out what is left of the stream's current transaction.

@@ -97,6 +97,8 @@ type PublisherRates struct {
 	// seconds for a second that a worker which is faster waits; nil where that was not
 	// measured. The others are without.
 	Replies *Rate `json:"replies,omitempty"`
+	// Statements are what backends take that run SQL; nil where that was not measured.
+	Statements *BackendRates `json:"statements,omitempty"`
 }
 
 //go:generate go run ../../experiments/profiles -o profiles
@@ -151,6 +153,11 @@ func ReadProfile(b []byte, file string) (*Profile, error) {
 		}
 		if r.Value < 0 {
 			return nil, fmt.Errorf("%s: rate %q is %v, expected 0 or more", file, r.Name, r.Value)
+		}
+	}
+	if q := p.Publisher; q != nil && q.Statements != nil {
+		if err := q.Statements.check(file); err != nil {
+			return nil, err
 		}
 	}
 	return p, nil

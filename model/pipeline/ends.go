@@ -10,8 +10,8 @@ type Ends struct {
 	Changes  float64 `json:"changes_per_s"` // of the scenario, over its whole run
 	WALBytes float64 `json:"publisher_wal_bytes_per_change"`
 	WALPerS  float64 `json:"publisher_wal_bytes_per_s"`
-	// BackendS is what a change takes the backend that makes it; null if the scenario does
-	// not say.
+	// BackendS is what a change takes the backend that makes it: what the scenario says, else
+	// by the profile; null if that does not price it.
 	BackendS      *float64  `json:"backend_cpu_s_per_change"`
 	Subscriptions []SideEnd `json:"subscriptions"`
 	// Simulated is how many changes were simulated row by row.
@@ -52,11 +52,14 @@ func BothEnds(s *scenario.Scenario, o *Options) (*Ends, error) {
 	for _, u := range subscriptions {
 		e.Subscriptions = append(e.Subscriptions, SideEnd{Name: u.Name})
 	}
+	backends, known := 0.0, true
 	for i := range c.Operations {
 		op := &c.Operations[i]
 		n := transactions(s, i) / seconds
 		e.Changes += float64(n * op.Changes)
 		e.WALPerS += float64(n * op.WAL)
+		backends += float64(n * op.Backend)
+		known = known && (op.HasBackend || n == 0)
 		for k, u := range subscriptions {
 			x, w := &e.Subscriptions[k], &op.Subscriptions[k]
 			x.Bytes += float64(n * w.Bytes)
@@ -82,6 +85,9 @@ func BothEnds(s *scenario.Scenario, o *Options) (*Ends, error) {
 	if p := s.Publisher; p != nil && p.Backend > 0 {
 		b := p.Backend.Seconds()
 		e.BackendS = &b
+	} else if known {
+		b := backends / e.Changes
+		e.BackendS, e.Kinds["backend"] = &b, cost.Calibrated
 	}
 	return e, nil
 }

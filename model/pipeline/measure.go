@@ -58,6 +58,11 @@ type Operation struct {
 	// Decoded is what decoding one counts (pg_stat_replication_slots), for a slot whose large
 	// transactions go to disk and for one whose are streamed.
 	Decoded [2]decode.Counters
+	// Backend is what it takes the backend that carries it out, in seconds of CPU, if the
+	// profile prices that (HasBackend): each change is a statement of its own that the client
+	// waits for.
+	Backend    float64
+	HasBackend bool
 	// Subscriptions are what it costs those.
 	Subscriptions []Cost
 }
@@ -310,14 +315,20 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options, filter *scenario.Fil
 	if o.Start > 0 {
 		log.MoveTo(o.Start)
 	}
+	priced, err := newBackends(s, o, runner, len(s.Operations))
+	if err != nil {
+		return err
+	}
 	for i, k := range ops {
 		schedule.Before(&stream.Message{Kind: stream.KindBegin, Time: times[i]})
 		before, total := log.LSN(), log.Total()
+		priced.begins(k)
 		if more, err := runner.RunTransaction(); err != nil {
 			return fmt.Errorf("the publisher: %w", err)
 		} else if !more {
 			return fmt.Errorf("the publisher's stream ends after %d of %d transactions", i, len(ops))
 		}
+		priced.committed(k)
 		op, now := &c.Operations[k], log.Total()
 		op.WAL += float64(log.LSN() - before)
 		op.Records += float64(now.Records - total.Records)
@@ -328,6 +339,7 @@ func (c *Costs) publisher(s *scenario.Scenario, o *Options, filter *scenario.Fil
 		if op.Transactions == 0 {
 			continue
 		}
+		op.Backend, op.HasBackend = priced.seconds(i)
 		op.Changes /= op.Transactions
 		op.WAL /= op.Transactions
 		op.Records /= op.Transactions
