@@ -79,3 +79,22 @@ func (b *backends) seconds(operation int) (float64, bool) {
 	}
 	return b.sums[operation] / b.told[operation], true
 }
+
+// backend is what a change takes the backend that makes it, on average over the run, in
+// seconds of CPU; 0 if the profile does not price it, or not for all operations.
+func (c *Costs) backend(s *scenario.Scenario) float64 {
+	sum, changes := 0.0, 0.0
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		n := transactions(s, i)
+		if n > 0 && !op.HasBackend {
+			return 0
+		}
+		sum += float64(n * op.Backend)
+		changes += float64(n * op.Changes)
+	}
+	if changes == 0 {
+		return 0
+	}
+	return sum / changes
+}

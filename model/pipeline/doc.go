@@ -15,7 +15,8 @@
 // # What is known how well
 //
 // WAL and the bytes of messages are exact for the simulated part. CPU is calibrated as
-// the profile says; the backends' own is what the scenario says of it. Half of a
+// the profile says; the backends' own is what the scenario says of it, or calibrated for
+// clients that send each change by itself and wait for the answer. Half of a
 // walsender's CPU is taken to be spent when it reads the WAL, half when it hands the
 // transaction out (assumed: it matters for large transactions only). Changes passed on
 // to a parallel worker are taken to cost the leader what keeping them in a file does.

@@ -52,14 +52,11 @@ func BothEnds(s *scenario.Scenario, o *Options) (*Ends, error) {
 	for _, u := range subscriptions {
 		e.Subscriptions = append(e.Subscriptions, SideEnd{Name: u.Name})
 	}
-	backends, known := 0.0, true
 	for i := range c.Operations {
 		op := &c.Operations[i]
 		n := transactions(s, i) / seconds
 		e.Changes += float64(n * op.Changes)
 		e.WALPerS += float64(n * op.WAL)
-		backends += float64(n * op.Backend)
-		known = known && (op.HasBackend || n == 0)
 		for k, u := range subscriptions {
 			x, w := &e.Subscriptions[k], &op.Subscriptions[k]
 			x.Bytes += float64(n * w.Bytes)
@@ -85,8 +82,7 @@ func BothEnds(s *scenario.Scenario, o *Options) (*Ends, error) {
 	if p := s.Publisher; p != nil && p.Backend > 0 {
 		b := p.Backend.Seconds()
 		e.BackendS = &b
-	} else if known {
-		b := backends / e.Changes
+	} else if b := c.backend(s); b > 0 {
 		e.BackendS, e.Kinds["backend"] = &b, cost.Calibrated
 	}
 	return e, nil

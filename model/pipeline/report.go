@@ -311,7 +311,11 @@ func (r *Report) assume(s *scenario.Scenario, c *Costs) {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("a network of %v round trip and no limit to its bandwidth", scenario.DefaultRoundTrip))
 	}
 	if s.Publisher == nil || s.Publisher.Backend == 0 {
-		r.Assumptions = append(r.Assumptions, "the publisher's backends take no cores from anybody")
+		text := "the publisher's backends take no cores from anybody"
+		if a := c.backend(s); a > 0 {
+			text += fmt.Sprintf("; by the profile they want %.3g µs a change ([publisher] backend)", a*1e6)
+		}
+		r.Assumptions = append(r.Assumptions, text)
 	}
 	for _, op := range r.Operations {
 		if op.Large {
