@@ -107,8 +107,10 @@ func Calibrate(m *Model, list []Measurement, wakeup Rate) (*Profile, []Residual,
 				r.Determined = false
 			}
 		}
-		// Nor can the start of a worker, of which the others hold little.
-		if x.amounts[rateStart]*rates.rates[rateStart]*rateSeconds[rateStart] > x.median/2 {
+		// Nor can one that mostly starts its worker, nor a short one that does so for a part
+		// of its time which counts, if none of the others does: what starting takes is not
+		// known without it.
+		if s := startShare(x, rates); s > 0.5 || s > closeEnough && !slices.ContainsFunc(others, func(o Measurement) bool { return startShare(&o, rates) > closeEnough }) {
 			r.Determined = false
 		}
 		if r.Determined {
@@ -135,6 +137,11 @@ func Calibrate(m *Model, list []Measurement, wakeup Rate) (*Profile, []Residual,
 	p.Waiting = rounded("waiting", "s/s", NumRates, rates.waiting)
 	p.WALWriter = fitWALWriter(list)
 	return p, residuals, nil
+}
+
+// startShare is the part of a measurement's time that its worker takes to start.
+func startShare(x *Measurement, f *rateFit) float64 {
+	return x.amounts[rateStart] * f.rates[rateStart] * rateSeconds[rateStart] / x.median
 }
 
 // has says whether some scenario spends a tenth of its instructions in a class.
