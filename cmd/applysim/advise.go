@@ -210,7 +210,7 @@ func found(v *scenario.Verdict) string {
 	if v.Value == nil {
 		return v.Note
 	}
-	return verdictValue(v, v.Value)
+	return v.Show(v.Value, &formats)
 }
 
 // printAdvice prints a report.

@@ -105,7 +105,7 @@ func budgetTable(r *scenario.Report) *table.Table {
 		t.Columns = slices.Insert(t.Columns, 0, table.Column{Name: "variant"})
 	}
 	for _, v := range r.Verdicts {
-		row := []any{v.Budget, verdictValue(&v, v.Value), "", "within", string(v.Kind)}
+		row := []any{v.Budget, v.Show(v.Value, &formats), "", "within", string(v.Kind)}
 		if v.Value == nil {
 			row[1] = v.Note
 		}
@@ -120,24 +120,12 @@ func budgetTable(r *scenario.Report) *table.Table {
 	return t
 }
 
-// verdictValue shows a figure in its unit.
-func verdictValue(v *scenario.Verdict, f *float64) string {
-	if f == nil {
-		return ""
-	}
-	switch v.Unit {
-	case "bytes":
-		return size(*f)
-	case "bytes a second":
-		return size(*f) + "/s"
-	case "s":
-		return shortTime(*f)
-	case "share":
-		return strconv.FormatFloat(100*(*f), 'f', 2, 64) + "%"
-	case "changes a second":
-		return table.Integer(int64(math.Round(*f))) + "/s"
-	}
-	return strconv.FormatFloat(*f, 'f', 3, 64)
+// formats are how the table of budgets shows values.
+var formats = scenario.Formats{
+	Size: size, Time: shortTime,
+	Share:  func(f float64) string { return strconv.FormatFloat(100*f, 'f', 2, 64) + "%" },
+	Rate:   func(f float64) string { return table.Integer(int64(math.Round(f))) },
+	Number: func(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) },
 }
 
 // overText says by how much a figure is over its limit, and what part of it that is.
@@ -145,7 +133,7 @@ func overText(v *scenario.Verdict) string {
 	if v.Over == nil {
 		return ""
 	}
-	text := verdictValue(v, v.Over)
+	text := v.Show(v.Over, &formats)
 	if v.Unit == "share" {
 		return strings.TrimSuffix(text, "%") + " points"
 	}
@@ -195,7 +183,7 @@ func overBudget(env environment, r *scenario.Report) error {
 		if len(r.Variants) > 1 {
 			name = "variant " + v.Variant + ": "
 		}
-		found := verdictValue(&v, v.Value)
+		found := v.Show(v.Value, &formats)
 		by := ", over by " + overText(&v)
 		if v.Value == nil {
 			found, by = v.Note, ""

@@ -149,7 +149,7 @@ func (p *page) combination(c *advise.Combination) {
 		if !v.OK {
 			verdict = "not met"
 		}
-		goals.Rows = append(goals.Rows, []cell{text(v.Budget), text(v.Figure), num(verdictValue(&v, c.Before[i].Value)), num(verdictValue(&v, v.Value)), {Text: verdict, Strong: !v.OK}})
+		goals.Rows = append(goals.Rows, []cell{text(v.Budget), text(v.Figure), num(v.Show(c.Before[i].Value, &formats)), num(v.Show(v.Value, &formats)), {Text: verdict, Strong: !v.OK}})
 	}
 	s.Tables = append(s.Tables, goals)
 	if c.DDL != "" {

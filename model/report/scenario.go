@@ -117,9 +117,9 @@ func (p *page) budgets(r *scenario.Report) {
 	for _, v := range r.Verdicts {
 		over, verdict := "", "within"
 		if !v.OK {
-			over, verdict = verdictValue(&v, v.Over), "over"
+			over, verdict = v.Show(v.Over, &formats), "over"
 		}
-		found := verdictValue(&v, v.Value)
+		found := v.Show(v.Value, &formats)
 		if v.Value == nil {
 			found = v.Note
 		}
@@ -128,23 +128,11 @@ func (p *page) budgets(r *scenario.Report) {
 	s.Tables = append(s.Tables, g)
 }
 
-func verdictValue(v *scenario.Verdict, f *float64) string {
-	if f == nil {
-		return ""
-	}
-	switch v.Unit {
-	case "bytes":
-		return size(*f)
-	case "bytes a second":
-		return size(*f) + "/s"
-	case "s":
-		return duration(*f)
-	case "share":
-		return percent(*f)
-	case "changes a second":
-		return number(*f, 0) + "/s"
-	}
-	return number(*f, 3)
+// formats are how the page shows values.
+var formats = scenario.Formats{
+	Size: size, Time: duration, Share: percent,
+	Rate:   func(f float64) string { return number(f, 0) },
+	Number: func(f float64) string { return number(f, 3) },
 }
 
 // costs are the charts by table and index.

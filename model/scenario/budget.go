@@ -46,6 +46,29 @@ type Verdict struct {
 	Kind    cost.Kind `json:"kind"`
 }
 
+// Formats are how values of figures are shown, by their unit.
+type Formats struct{ Size, Time, Share, Rate, Number func(float64) string }
+
+// Show shows a value of the verdict's figure; "" if there is none.
+func (v *Verdict) Show(value *float64, by *Formats) string {
+	if value == nil {
+		return ""
+	}
+	switch v.Unit {
+	case unitBytes:
+		return by.Size(*value)
+	case unitRate:
+		return by.Size(*value) + "/s"
+	case unitSeconds:
+		return by.Time(*value)
+	case unitShare:
+		return by.Share(*value)
+	case unitChanges:
+		return by.Rate(*value) + "/s"
+	}
+	return by.Number(*value)
+}
+
 // The units of figures that a budget may bound.
 const (
 	unitBytes   = "bytes"
