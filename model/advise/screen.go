@@ -79,7 +79,7 @@ func (a *adviser) screens() *screener {
 	}
 	for _, t := range a.base.Tables {
 		w := float64(t.Rows) + float64(changeWork*float64(t.Inserts+t.Updates+t.Deletes))
-		w *= float64(1 + len(t.Indexes))
+		w = float64(w * float64(1+len(t.Indexes)))
 		s.work[s.part[t.Name]] += w
 		s.all += w
 	}

@@ -167,7 +167,7 @@ func (r *Run) solve(host int) float64 {
 	}
 	high := try(low)
 	for high > low {
-		mid := low + (high-low)/2
+		mid := low + float64((high-low)/2)
 		if mid <= low || mid >= high {
 			break
 		}
