@@ -42,8 +42,15 @@ func (t *Table) findPage(length int) storage.BlockNumber {
 // ForgetTarget forgets the cached target block, as a relation cache
 // invalidation or a new worker does.
 func (t *Table) ForgetTarget() {
-	t.target = storage.InvalidBlock
+	t.target, t.qual = storage.InvalidBlock, false
 	t.generation++ // other workers forget it too
+}
+
+// ReadPartitionQual notes that the process's relation cache has the table's constraint as
+// a partition from now on, and says whether it had it before (rd_partcheckvalid).
+func (t *Table) ReadPartitionQual() (before bool) {
+	before, t.qual = t.qual, true
+	return before
 }
 
 // Pin notes that the worker holds a row version on a page, InvalidBlock for none:

@@ -164,20 +164,22 @@ func (x *Transactions) Running() int {
 	return len(x.prepared) + len(own.ids()) + len(x.released)
 }
 
-// Target is where a worker has put its last row in a table.
+// Target is what a worker's relation cache has of a table: where it has put its last row, and
+// whether it knows the table's constraint as a partition.
 type Target struct {
 	block      storage.BlockNumber
 	generation int
 	known      bool
+	qual       bool
 }
 
 // SwitchTarget replaces the page that the next row is tried on by another
 // worker's and returns the former.
 func (t *Table) SwitchTarget(to Target) Target {
-	away := Target{t.target, t.generation, true}
-	t.target = storage.InvalidBlock
+	away := Target{t.target, t.generation, true, t.qual}
+	t.target, t.qual = storage.InvalidBlock, false
 	if to.known && to.generation == t.generation {
-		t.target = to.block
+		t.target, t.qual = to.block, to.qual
 	}
 	return away
 }

@@ -106,6 +106,7 @@ type Table struct {
 	fetched    uint32 // the transaction whose end was looked up last
 	pages      pageList
 	target     storage.BlockNumber // where the last version went: smgr_targblock
+	qual       bool                // the process knows the table's constraint as a partition
 	frozenXID  uint32              // no older transaction is in the table: relfrozenxid
 	class      classStats          // what else VACUUM notes of it
 	generation int                 // times that all workers had to forget their targets

@@ -50,6 +50,12 @@ func (r Record) Background() bool {
 	return strings.HasPrefix(r.Relation, "pg_") && !strings.HasPrefix(r.Relation, "pg_toast_")
 }
 
+// catalogWork says whether a record is of a change of the catalogs, which its transaction
+// tells others of.
+func (r *Record) catalogWork() bool {
+	return r.Type == "NEW_CID" || r.Type == "INVALIDATION" || r.catalog() && (r.Manager == "Heap" || strings.HasPrefix(r.Type, "MULTI_INSERT"))
+}
+
 // Invalidation messages make a COMMIT longer: their number, then 16 bytes each.
 // Source: REL_18_1, src/include/access/xact.h, xl_xact_invals, and
 // src/include/storage/sinval.h.

@@ -89,6 +89,8 @@ type comparison struct {
 	toastByTable bool
 	allowed      []exceptionKind // that may show in the case
 	logical      bool            // wal_level is logical
+	catalogs     bool            // since the last transaction ended, catalogs were changed
+	prepared     bool            // a transaction that has changed some was prepared
 	beside       bool            // indexes of other access methods are left out
 	// together says whether parallel workers clean indexes.
 	together func() bool
@@ -204,9 +206,11 @@ func (k *comparison) state(format string, args ...any) {
 // next, so that the simulated records get the LSNs of the real ones.
 func (k *comparison) skipBackground() {
 	for k.next < len(k.expected) && k.expected[k.next].Background() {
-		if x := &k.expected[k.next]; !x.foreign { // for these the log has estimates
+		x := &k.expected[k.next]
+		if !x.foreign { // for these the log has estimates
 			k.log.Skip(x.Length)
 		}
+		k.catalogs = k.catalogs || x.catalogWork()
 		k.next++
 	}
 }
@@ -227,11 +231,15 @@ func (k *comparison) see(s *wal.Record) {
 	want := k.expected[k.next]
 	k.next++
 	want.Relation = k.relation(want.Relation, got.Relation)
-	if want.Manager == "Transaction" && want.Type == got.Type && want.Length != got.Length && invalidations(got.Type, want.Length-got.Length, k.logical, got.Length == bareCommit) {
+	ends := want.Manager == "Transaction" && want.Type == got.Type
+	if ends && want.Length != got.Length && (k.catalogs || k.prepared && got.Type == "COMMIT_PREPARED") && invalidations(got.Type, want.Length-got.Length, k.logical, got.Length == bareCommit) {
 		// The extra length is the catalog's.
 		r.Bytes.Expected -= int64(want.Length - got.Length)
 		k.log.MoveTo(s.Start.Advance(want.Length, wal.DefaultSegmentSize))
 		want.Length = got.Length
+	}
+	if ends && got.Type != "COMMIT_PREPARED" {
+		k.catalogs, k.prepared = false, k.prepared || k.catalogs && got.Type == "PREPARE"
 	}
 	if want != got && k.reordered(got) {
 		want = got

@@ -304,6 +304,9 @@ func (b *Backend) lockExclusively() {
 
 // insert inserts the row in w.values (ExecInsert).
 func (b *Backend) insert(t *table) error {
+	if s := b.statement; s == nil || s.Table == t.schema {
+		b.w.readQual(t) // rows that come from above fit by the way they came
+	}
 	t.asInserted(b.w.values)
 	conflict := b.arbitrates(t)
 	if conflict {
@@ -408,6 +411,7 @@ func (b *Backend) replace(t *table, tid storage.TID, old []datum.Value) error {
 	if err := w.complete(t, w.values, changed); err != nil {
 		return err
 	}
+	w.readQual(t)
 	w.needXID()
 	if w.twoPhase && !b.changesKey(t, old) {
 		b.noteRowLock() // other sessions may lock the key meanwhile

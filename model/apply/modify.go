@@ -286,6 +286,7 @@ func (w *Worker) updateRow(root, r *relation, m *stream.Message, tid storage.TID
 	}
 	w.scratch = scratch
 	if t.parent != nil {
+		w.readQual(t)
 		stays, err := w.inPartition(t, w.values)
 		if err != nil {
 			return err

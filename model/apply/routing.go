@@ -129,6 +129,20 @@ func (w *Worker) routeTo(r *relation, t *table) *route {
 	return to
 }
 
+// readQual notes that the process compares a row of a partition with the partition's
+// constraint. The first time it reads the constraint, and keeps the tables above locked that
+// it opens for it (generate_partition_qual); one that is partitioned by hash is opened each
+// time (satisfies_hash_partition).
+func (w *Worker) readQual(t *table) {
+	known := false
+	for ; t.parent != nil; t = t.parent {
+		known = known || t.heap.ReadPartitionQual()
+		if !known || t.parent.schema.Partition.By == "hash" {
+			w.lockRelation(held{t.parent, lockRead})
+		}
+	}
+}
+
 // inPartition says whether a row belongs into a partition: the constraint that its
 // bound and those of the tables above it amount to (ExecPartitionCheck).
 func (w *Worker) inPartition(t *table, values []datum.Value) (bool, error) {

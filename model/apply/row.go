@@ -148,6 +148,7 @@ func (w *Worker) insertRow(t *table, values []datum.Value) error {
 	if err := w.complete(t, values, nil); err != nil {
 		return err
 	}
+	w.readQual(t)
 	if w.xacts.Current == 0 {
 		w.Counters.InsertXIDs++
 	}
