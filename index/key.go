@@ -410,6 +410,10 @@ func (t *BTree) wholeSize(natts int) int {
 	return n
 }
 
+// maxWhole is more than what a key takes whose abbreviation, of two words, is whole: each of
+// its columns may be aligned anew.
+const maxWhole = 16 * 8
+
 // appendWhole appends the data area of the first natts columns of a key that
 // its abbreviation holds whole.
 func (t *BTree) appendWhole(dst []byte, a abbrev, natts int) []byte {

@@ -281,7 +281,9 @@ func (t *BTree) itemBytes(dst []byte, p *page, it *item, lo uint64, pivot bool) 
 	storage.PutTID(dst, storage.TID{Block: block, Offset: offset})
 	le.PutUint16(dst[6:], uint16(info))
 	if e.flags&entryWhole != 0 {
-		t.appendWhole(dst[at:at:len(dst)], abbrev{it.hi, lo}, e.natts)
+		// In memory of its own, for what is appended is padded beyond its end.
+		var data [maxWhole]byte
+		copy(dst[at:size], t.appendWhole(data[:0], abbrev{it.hi, lo}, e.natts))
 	} else {
 		copy(dst[at:], e.data)
 	}
