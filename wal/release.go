@@ -46,7 +46,7 @@ func (o *Options) mainData(t RecordType) int {
 		if o.before(releaseCatalogFlag) {
 			n -= sizeOfCatalogFlag
 		}
-	case CLOGZeroPage, MultiXactZeroOffPage, MultiXactZeroMemPage:
+	case CLOGZeroPage, CommitTSZeroPage, MultiXactZeroOffPage, MultiXactZeroMemPage:
 		if o.before(releaseLongPageNumbers) {
 			n -= sizeOfPageNumberHalf
 		}
