@@ -51,11 +51,7 @@ func (o *options) autovacuum(files []string, price func(*cost.Usage) *scenario.C
 		},
 	}
 	for _, file := range files {
-		s, err := readScenario(file)
-		if err != nil {
-			return nil, err
-		}
-		r, err := advise.Advise(s, &advise.Options{Schema: opener(file), Price: price, Least: advise.DefaultLeast})
+		r, err := advised(file, price)
 		if err != nil {
 			return nil, err
 		}
@@ -115,12 +111,7 @@ func predicted(r *scenario.Result) *vacuumed {
 func live(pool *server.Pool, r *advise.Report, file string, x *advise.Advice) (*vacuumed, error) {
 	open := opener(file)
 	s, v := follow(r, x, 1)
-	in, err := open(s.Schema)
-	if err != nil {
-		return nil, err
-	}
-	ddl, err := io.ReadAll(in)
-	in.Close()
+	ddl, err := text(open, s.Schema)
 	if err != nil {
 		return nil, err
 	}

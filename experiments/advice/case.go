@@ -12,6 +12,7 @@ import (
 
 	"applysim/experiments/server"
 	"applysim/model/advise"
+	"applysim/model/cost"
 	"applysim/model/scenario"
 	"applysim/model/schema"
 	"applysim/model/stream"
@@ -33,18 +34,32 @@ func follow(r *advise.Report, x *advise.Advice, part int) (*scenario.Scenario, *
 	return s, v
 }
 
+// text is the contents of a file that a scenario names.
+func text(open func(string) (io.ReadCloser, error), file string) ([]byte, error) {
+	in, err := open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(in)
+}
+
+// advised is the advice about a scenario.
+func advised(file string, price func(*cost.Usage) *scenario.CPU) (*advise.Report, error) {
+	s, err := readScenario(file)
+	if err != nil {
+		return nil, err
+	}
+	return advise.Advise(s, &advise.Options{Schema: opener(file), Price: price, Least: advise.DefaultLeast})
+}
+
 // makeCase is that for real servers.
 func makeCase(r *advise.Report, file, name string, x *advise.Advice, part int) (*server.Case, error) {
 	open := opener(file)
 	s, v := follow(r, x, part)
 	binary := s.Binary
 	s.Binary = false // values on the publisher are written as text; the changes are the same
-	in, err := open(s.Schema)
-	if err != nil {
-		return nil, err
-	}
-	ddl, err := io.ReadAll(in)
-	in.Close()
+	ddl, err := text(open, s.Schema)
 	if err != nil {
 		return nil, err
 	}

@@ -206,11 +206,7 @@ func (o *options) trials(files []string) ([]*trial, error) {
 	}
 	var list []*trial
 	for _, file := range files {
-		s, err := readScenario(file)
-		if err != nil {
-			return nil, err
-		}
-		r, err := advise.Advise(s, &advise.Options{Schema: opener(file), Price: price, Least: advise.DefaultLeast})
+		r, err := advised(file, price)
 		if err != nil {
 			return nil, err
 		}
